@@ -26,6 +26,7 @@
 #include "workloads/command/plan.h"
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
+#include "workloads/command/secret_files.h"
 #include "workloads/command/secrets.h"
 #include "workloads/command/variables.h"
 #include "workloads/command/work.h"
@@ -64,7 +65,8 @@ class Command final : public Workload, public SelfTimed {
         observes_(params.observe == "torch"),
         work_(command::work_of(params, context.run)),
         output_(params.reports, params.patterns),
-        secrets_(params.secrets) {
+        secrets_(params.secrets),
+        files_(secrets_, context.folder) {
     plan_ = command::plan_of(params, context, secrets_);
     command::refuse_changed_code(params, context.run);
     if (context.rank == 0) origin_ = command::origin_of(command::program_of(params, context.run));
@@ -77,6 +79,8 @@ class Command final : public Workload, public SelfTimed {
                                 {"SWEEPD_STEPS", std::to_string(context.run.steps)}}) {
       plan_.environment.emplace_back(name, value);
     }
+    plan_.cut = [this](std::string_view line) { return secrets_.cut(line); };
+    plan_.before_death = [this] { files_.cover(); };
     if (params.work_flops == command::kCounted)
       plan_.environment.emplace_back("SWEEPD_COUNT_FLOPS", "1");
   }
@@ -118,6 +122,7 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void facts(Facts& facts) override {
+    files_.cover();
     for (const command::Report& report : output_.facts()) {
       const auto& fact = std::get<command::FactReport>(report);
       facts_[fact.name] = fact;
@@ -148,6 +153,7 @@ class Command final : public Workload, public SelfTimed {
     } else if (context_.pass == Pass::kProfile) {
       facts.text("profile.files", new_files());
     }
+    for (const auto& [name, text] : files_.facts()) facts.text(name, text);
     // What the program says of itself comes before what is known from outside.
     for (const auto& [name, text] :
          {std::pair{"program_commit", origin_.commit}, {"interpreter", origin_.interpreter}}) {
@@ -180,7 +186,9 @@ class Command final : public Workload, public SelfTimed {
       }
       take(*report, line, findings, symptoms);
     };
+    files_.will_change();
     const Ended ended = command::run(plan_, on_output, on_report, [this] { log_.flush(); });
+    if (findings != nullptr) files_.cover();  // else it would count as time of the step
     log_.cap();
     const auto kills = command::kills_for_memory();
     const bool killed = kills_before && kills && *kills > *kills_before;
@@ -211,15 +219,10 @@ class Command final : public Workload, public SelfTimed {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(context_.folder)) {
       const std::string name = entry.path().filename().string();
-      const auto begins = [&](const char* own) { return name.starts_with(own); };
-      if (begins("request.json") || begins("events.") || begins("log.") || begins("status.") ||
-          begins("pid.") || begins("ending.json")) {
-        continue;
-      }
-      names.push_back(name);
+      if (!command::is_own_file(name)) names.push_back(name);
     }
     std::ranges::sort(names);
-    return join(names, ", ");
+    return secrets_.hide(join(names, ", "));
   }
 
   void take(const command::Report& report, std::string_view line, Findings* findings,
@@ -287,7 +290,10 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void take_fact(const command::FactReport& fact) {
-    facts_[fact.name] = fact;
+    // Again, because the text was decoded since: it may be JSON with escapes of its own.
+    command::FactReport& kept = facts_[secrets_.hide(fact.name)];
+    kept = fact;
+    kept.text = secrets_.hide(fact.text);
     // The program would run on to its timeout, with nothing to show for it.
     if (fact.name == "observe.failed" && measured_ == 0 && !output_.has_patterns())
       throw std::runtime_error(not_observed());
@@ -320,6 +326,7 @@ class Command final : public Workload, public SelfTimed {
   WorkPerStep work_;
   command::OutputReader output_;
   command::Secrets secrets_;
+  command::SecretFiles files_;
   command::ProgramStart plan_;
   command::Origin origin_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric

@@ -11,8 +11,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
+
+#include "runner/base/units.h"
 
 namespace sweepd {
 
@@ -179,7 +182,7 @@ Result<std::string> KeptFile::read(std::int64_t most_bytes) {
   return Error{ErrorCode::kIo, fmt::format("cannot read `{}`: {}", path_.string(), words)};
 }
 
-Result<KeptFile::Tail> KeptFile::read_tail(std::int64_t most_bytes) {
+Result<KeptFile::Tail> KeptFile::read_tail(std::int64_t most_bytes, std::int64_t most_read) {
   if (!compressed_) {
     const std::int64_t size = ::lseek(plain_.get(), 0, SEEK_END);
     const std::int64_t start =
@@ -194,6 +197,11 @@ Result<KeptFile::Tail> KeptFile::read_tail(std::int64_t most_bytes) {
     if (!piece) return piece.error();
     if (piece->empty()) return tail;
     tail.text += *piece;
+    if (tail.skipped_bytes + std::ssize(tail.text) > most_read) {
+      return Error{ErrorCode::kResourceExhausted,
+                   fmt::format("`{}` has more than {} when it is not compressed", path_.string(),
+                               to_text(Bytes{most_read}))};
+    }
     const std::int64_t beyond = static_cast<std::int64_t>(tail.text.size()) - most_bytes;
     if (beyond <= 0) continue;
     tail.text.erase(0, static_cast<std::size_t>(beyond));

@@ -13,10 +13,10 @@
 #include <cstring>
 #include <map>
 
-#include "runner/base/files.h"
 #include "runner/base/overload.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
+#include "runner/wire/journal.h"
 
 namespace sweepd {
 namespace {
@@ -81,12 +81,7 @@ Result<void> run_in_foreground(const std::string& worker, const std::filesystem:
 Understood read_journal(const std::filesystem::path& folder) {
   Understood found;
   found.why = "it ended without a word";
-  const auto text = read_regular(AttemptFolder(folder).events(0), Links::kRefuse);
-  if (!text) return found;
-  std::vector<Event> events;
-  EventReader reader(0);
-  if (const auto read = reader.feed(*text, events); !read) found.why = read.error().message;
-  for (const Event& event : events) {
+  const auto take = [&found](const Event& event) {
     std::visit(
         Overload{
             [&](const StepEvent& step) {
@@ -107,7 +102,10 @@ Understood read_journal(const std::filesystem::path& folder) {
             },
             [](const auto&) {}},
         event);
-  }
+  };
+  const JournalRead read = read_journal(AttemptFolder(folder).events(0), 0, take);
+  if (found.outcome == Outcome::kCrashed && !read.mistakes.empty())
+    found.why = read.mistakes.front();
   return found;
 }
 

@@ -1,8 +1,12 @@
 #include "runner/wire/event.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "runner/base/text.h"
+#include "runner/base/units.h"
 #include "runner/wire/ending_json.h"
 #include "runner/wire/record_json.h"
 
@@ -189,25 +193,51 @@ Result<Event> event_from_line(std::string_view line, int rank) {
 }
 
 Result<void> EventReader::feed(std::string_view bytes, std::vector<Event>& out) {
-  partial_ += bytes;
-  std::size_t begin = 0;
-  Result<void> result;
-  for (std::size_t end = 0; result && (end = partial_.find('\n', begin)) != std::string::npos;
-       begin = end + 1) {
-    ++line_number_;
-    const std::string_view line = std::string_view(partial_).substr(begin, end - begin);
-    if (line.empty()) continue;
-    auto event = event_from_line(line, rank_);
-    if (event) {
-      out.push_back(std::move(*event));
-    } else {
-      result = Error{event.error().code, "events of rank " + std::to_string(rank_) + ", line " +
-                                             std::to_string(line_number_) + ": " +
-                                             event.error().message};
-    }
+  if (!bytes.empty()) {
+    // Not at each line: the text would be moved once for every line in it.
+    text_.erase(0, begin_);
+    searched_to_ -= begin_;
+    begin_ = 0;
+    text_ += bytes;
   }
-  partial_.erase(0, begin);
-  return result;
+  while (searched_to_ < text_.size()) {
+    const std::size_t newline = text_.find('\n', searched_to_);
+    const std::size_t to = newline == std::string::npos ? text_.size() : newline + 1;
+    searched_ += static_cast<std::int64_t>(to - searched_to_);
+    searched_to_ = to;
+    if (newline == std::string::npos) break;
+    const auto line = std::string_view(text_).substr(begin_, newline - begin_);
+    begin_ = to;
+    if (std::exchange(skips_, false)) continue;
+    ++line_number_;
+    if (auto taken = take(line, out); !taken) return taken;
+  }
+  const bool is_too_long = !skips_ && kept() > kLongestJournalLine;
+  if (is_too_long) {
+    ++line_number_;
+    skips_ = true;
+  }
+  if (skips_) begin_ = text_.size();
+  if (is_too_long) return too_long();
+  return {};
+}
+
+Result<void> EventReader::take(std::string_view line, std::vector<Event>& out) {
+  if (line.empty()) return {};
+  if (line.size() > kLongestJournalLine) return too_long();
+  auto event = event_from_line(line, rank_);
+  if (!event) return mistake(event.error().code, event.error().message);
+  out.push_back(std::move(*event));
+  return {};
+}
+
+Error EventReader::mistake(ErrorCode code, const std::string& what) const {
+  return {code, fmt::format("events of rank {}, line {}: {}", rank_, line_number_, what)};
+}
+
+Error EventReader::too_long() const {
+  return mistake(ErrorCode::kResourceExhausted,
+                 "it is longer than " + to_text(Bytes{kLongestJournalLine}));
 }
 
 }  // namespace sweepd

@@ -1,6 +1,7 @@
 // `events.<rank>.ndjson`: a rank's report on its attempt, one JSON object per line, in order. The
 // file is the journal: the daemon can read it again from the start at any time and store the same
-// result. A line without its newline does not count yet (the rank is writing it, or died).
+// result. A line without its newline does not count yet (the rank is writing it, or died). Its
+// limits are in wire/journal.h.
 //
 //   {"event":"started","pid":4242,"wall_ns":...}
 //   {"event":"work","arithmetic":"fp32","tokens":1024,"ruler":"arithmetic",  "memory", or left out
@@ -107,19 +108,35 @@ std::string event_to_line(const Event& event);  // without the newline
 // `rank` is the file's, and is set on every value inside.
 Result<Event> event_from_line(std::string_view line, int rank);
 
-// Reads whole lines as they arrive. It keeps an incomplete line until its
-// newline arrives.
+// No line of a journal is longer, in bytes: its writer refuses it.
+inline constexpr std::size_t kLongestJournalLine = 1 << 20;
+
+// Reads whole lines as they arrive. It keeps an incomplete line until its newline arrives, and
+// never more of one than kLongestJournalLine. Its work is in proportion to what it is fed.
 class EventReader {
  public:
   explicit EventReader(int rank) : rank_(rank) {}
   // Appends the events of complete lines in `bytes`. A broken line is an error that names its
-  // number; the next call still reads what follows (call `feed("", out)` if nothing arrived).
+  // number; the next call still reads what follows (call `feed("", out)` if nothing arrived). So is
+  // one that is too long, as kResourceExhausted; all of it is skipped.
   Result<void> feed(std::string_view bytes, std::vector<Event>& out);
 
+  // For tests: bytes that are kept, and bytes that were searched for the ends of lines.
+  std::size_t kept() const { return text_.size() - begin_; }
+  std::int64_t searched() const { return searched_; }
+
  private:
+  Result<void> take(std::string_view line, std::vector<Event>& out);
+  Error mistake(ErrorCode code, const std::string& what) const;
+  Error too_long() const;
+
   int rank_;
   std::int64_t line_number_ = 0;
-  std::string partial_;
+  std::string text_;             // from `begin_` on it was not read yet
+  std::size_t begin_ = 0;        // of a line
+  std::size_t searched_to_ = 0;  // there is no newline between `begin_` and here
+  bool skips_ = false;           // the rest of a line that was too long
+  std::int64_t searched_ = 0;
 };
 
 }  // namespace sweepd

@@ -12,6 +12,7 @@
 #include "runner/base/core_list.h"
 #include "runner/base/process_age.h"
 #include "runner/base/text.h"
+#include "runner/model/private_values.h"
 #include "runner/worker/chrome_trace.h"
 #include "runner/worker/log.h"
 #include "runner/worker/measure.h"
@@ -124,7 +125,9 @@ void Attempt::read_trial() {
   threads_ = run_.threads > 0 ? static_cast<int>(run_.threads) : cores_.count;
 
   std::string params;
-  for (const auto& [name, text] : request_.params) params += fmt::format(" {}={}", name, text);
+  for (const auto& [name, text] : request_.params) {
+    params += fmt::format(" {}={}", name, holds_environment(name) ? "(left out)" : text);
+  }
   log_line("attempt {} repeat {} rank {} of {}: {} pass of {}{}", request_.attempt, request_.repeat,
            rank_, world_size, name_of(request_.pass), request_.workload, params);
 }

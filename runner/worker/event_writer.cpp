@@ -1,11 +1,15 @@
 #include "runner/worker/event_writer.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+
+#include "runner/base/units.h"
+#include "runner/wire/journal.h"
 
 namespace sweepd {
 
@@ -21,18 +25,35 @@ void EventWriter::add(const Event& event) {
   if (const auto* started = std::get_if<StartedEvent>(&event)) {
     started_ = {started->time, now_instant()};
   }
+  std::string line;
   if (const auto* end = std::get_if<EndEvent>(&event)) {
     EndEvent counted = *end;
     if (started_) counted.time.ns = started_->first.ns + (now_instant() - started_->second).ns;
     counted.lines = lines_;
     counted.steps = steps_;
-    buffer_ += event_to_line(counted);
+    line = event_to_line(counted);
   } else {
-    buffer_ += event_to_line(event);
+    line = event_to_line(event);
+    check_room(line.size());
   }
+  buffer_ += line;
   buffer_ += '\n';
+  bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   ++lines_;
   if (std::holds_alternative<StepEvent>(event)) ++steps_;
+}
+
+void EventWriter::check_room(std::size_t line_bytes) const {
+  if (line_bytes > kLongestJournalLine) {
+    throw std::length_error(
+        fmt::format("an event has {} bytes; a line of the journal has at most {}", line_bytes,
+                    to_text(Bytes{kLongestJournalLine})));
+  }
+  constexpr std::int64_t kMost = JournalLimits{}.bytes - (std::int64_t{1} << 20);  // for the `end`
+  if (bytes_ + static_cast<std::int64_t>(line_bytes) > kMost) {
+    throw std::length_error(fmt::format("the journal has {}, which is all that it may have",
+                                        to_text(Bytes{JournalLimits{}.bytes})));
+  }
 }
 
 void EventWriter::flush() {

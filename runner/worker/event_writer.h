@@ -28,6 +28,8 @@ class EventWriter {
   static Result<EventWriter> open(const std::filesystem::path& file);
 
   // An `end` gets the number of lines and steps added before it, so that a reader notices a loss.
+  // Throws std::length_error if the event's line, or the whole journal, would be longer than a
+  // reader takes (wire/journal.h); an `end` always has room.
   void add(const Event& event);
   // Both throw JournalError.
   void flush();
@@ -36,12 +38,13 @@ class EventWriter {
  private:
   EventWriter(UniqueFd fd, std::filesystem::path file)
       : fd_(std::move(fd)), file_(std::move(file)) {}
+  void check_room(std::size_t line_bytes) const;
 
   UniqueFd fd_;
   std::filesystem::path file_;
   std::string buffer_;
   Instant written_;
-  std::int64_t lines_ = 0, steps_ = 0;
+  std::int64_t bytes_ = 0, lines_ = 0, steps_ = 0;  // added
   std::optional<std::pair<WallTime, Instant>> started_;
 };
 

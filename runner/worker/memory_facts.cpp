@@ -16,6 +16,19 @@ std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
   return -1;
 }
 
+// A line of the journal has at most kLongestJournalLine bytes, and a row some hundred.
+template <class Row>
+void add_rows(std::vector<Row> rows, EventWriter& events) {
+  constexpr std::size_t kRowsInLine = 500;
+  for (std::size_t from = 0; from == 0 || from < rows.size(); from += kRowsInLine) {
+    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(from);
+    const std::size_t count = std::min(kRowsInLine, rows.size() - from);
+    RowsEvent<Row> event;
+    event.rows.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    events.add(std::move(event));
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trace) {
@@ -56,9 +69,9 @@ void add_memory_events(MemoryTrace trace, EventWriter& events) {
   for (auto& [name, value] : memory_facts(trace)) {
     events.add(FactEvent{std::move(name), value, ""});
   }
-  events.add(HeldMemoryEvent{std::move(trace.held)});
-  events.add(AllocationsEvent{std::move(trace.allocations)});
-  events.add(MemoryTimelineEvent{std::move(trace.timeline)});
+  add_rows(std::move(trace.held), events);
+  add_rows(std::move(trace.allocations), events);
+  add_rows(std::move(trace.timeline), events);
 }
 
 }  // namespace sweepd

@@ -89,6 +89,19 @@ TEST_F(KeptFileTest, ItsEndIsTheSame) {
   EXPECT_EQ(tail(1 << 30).skipped_bytes, 0);
 }
 
+// A few kilobytes may become terabytes.
+TEST_F(KeptFileTest, TheEndOfAGzipBombIsNotLookedFor) {
+  write(file_, std::string(8 << 20, 'x'));
+  ASSERT_TRUE(compress());
+  auto file = KeptFile::open(file_, Links::kRefuse);
+  ASSERT_TRUE(file);
+  const auto tail = file->read_tail(100, 3 << 20);
+  ASSERT_FALSE(tail);
+  EXPECT_EQ(tail.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_THAT(tail.error().message, HasSubstr("has more than 3MiB when it is not compressed"));
+  EXPECT_EQ(file->read(1)->size(), 1U);  // it stopped before the end
+}
+
 TEST_F(KeptFileTest, ZcatReadsItToo) {
   ASSERT_TRUE(compress());
   FILE* pipe = ::popen(("gzip -dc " + compressed(file_).string()).c_str(), "r");

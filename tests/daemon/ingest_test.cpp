@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
+#include "runner/base/kept_file.h"
 #include "tests/daemon/attempt_files.h"
 
 namespace sweepd {
@@ -198,6 +200,22 @@ TEST_F(IngestTest, ABrokenLineCostsThatLineOnly) {
   }
 }
 
+// Whatever it says at its end. What it had before that stays.
+TEST_F(IngestTest, AnAbsurdJournalIsAFailureThatNamesIt) {
+  write_events(folder_, 0, {step(0, 1)});
+  write_text(folder_.events(0), std::string((1 << 20) + 1, 'x') + "\n");
+  write_events(folder_, 0, {end(kDone)});
+  write_events(folder_, 1, {step(0, 2), end(kDone)});
+  const AttemptRecord record = read({{1, kExit0}, {0, kExit0}});
+  ASSERT_EQ(outcome_of(record.ending), Outcome::kFailed);
+  EXPECT_EQ(std::get<Failed>(record.ending.detail).message,
+            "the journal of rank 0 is not read to its end: events of rank 0, line 2: it is longer "
+            "than 1MiB");
+  EXPECT_THAT(texts(record.samples), ElementsAre("0/0=1", "1/0=2"));
+  EXPECT_EQ(outcome_of(read({{0, kSigkill}, {1, kExit0}}, StopReason::kCancelled).ending),
+            Outcome::kCancelled);
+}
+
 // It is one of the lines that were written, so none is missing beside it.
 TEST_F(IngestTest, ABrokenLineIsNotAMissingOne) {
   write_events(folder_, 0, {FactEvent{"loss", 2.5, ""}});
@@ -266,6 +284,14 @@ TEST_F(IngestTest, TheLastWordOfARankAlone) {
   ASSERT_TRUE(last_word(folder_, 0));
   EXPECT_EQ(outcome_of(*last_word(folder_, 0)), Outcome::kDone);
   EXPECT_FALSE(last_word(folder_, 1));
+}
+
+// It would have to be read whole, and the loop asks for last words.
+TEST_F(IngestTest, OfACompressedJournalThereIsNoLastWord) {
+  write_events(folder_, 0, {end(kDone)});
+  std::atomic<bool> stop = false;
+  ASSERT_TRUE(compress_file(folder_.events(0), stop));
+  EXPECT_FALSE(last_word(folder_, 0));
 }
 
 }  // namespace

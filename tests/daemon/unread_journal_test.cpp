@@ -1,6 +1,8 @@
 // A journal that is there and cannot be read when its attempt ends.
 #include <gmock/gmock.h>
 
+#include <future>
+
 #include "tests/daemon/dispatcher_story.h"
 #include "tests/modes_hold.h"
 
@@ -95,6 +97,28 @@ TEST_F(UnreadJournal, OfACancelledAttemptLeavesItCancelled) {
   executor_.end(0, {SIGTERM, std::nullopt});
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(stored(queued[0]), "cancelled");
+}
+
+// The thread that reads journals is busy with something else, as with a very long one.
+TEST_F(UnreadJournal, ThatTakesLongToReadDoesNotStopTheQueue) {
+  timing_.long_read = milliseconds(5);
+  restart();
+  const auto queued = enqueue({{{"model", "large"}}, {{"model", "xl"}}});
+  ASSERT_TRUE(until_started(1));
+  std::promise<void> read;
+  dispatcher_->folder_of(0).read([done = read.get_future().share()] { done.wait(); }, [] {});
+  finish_well(queued[0]);
+  ASSERT_TRUE(until_started(2));
+  EXPECT_EQ(stored(queued[0]), "running");
+  EXPECT_EQ(dispatcher_->trouble(), "the journal of attempt " + queued[0].id +
+                                        " takes longer than 5.0 ms to read; other attempts start "
+                                        "meanwhile");
+  read.set_value();
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(dispatcher_->trouble(), "");
+  finish_well(queued[1]);
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(samples(queued[0]), 1);
 }
 
 }  // namespace

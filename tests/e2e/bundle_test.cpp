@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/e2e/sandbox.h"
 
 namespace sweepd::e2e {
@@ -30,7 +32,8 @@ TEST(Bundle, HasTheAttemptsFilesAndNoSecretAndSaysWhatIsMissing) {
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/attempt.md"),
               AllOf(HasSubstr("| outcome  | failed "), HasSubstr("exit code 3: printed"),
                     HasSubstr("sweepd "), HasSubstr("(left out)"), Not(HasSubstr("hunter2"))));
-  EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/log.0.txt"), HasSubstr("printed"));
+  EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/log.0.txt"),
+              AllOf(HasSubstr("printed"), HasSubstr("env=(left out)"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/events.0.ndjson"), HasSubstr("\"started\""));
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/request.json"),
               AllOf(HasSubstr("\"argv\""), HasSubstr("\"env\": \"(left out)\""),
@@ -45,6 +48,31 @@ TEST(Bundle, HasTheAttemptsFilesAndNoSecretAndSaysWhatIsMissing) {
   std::filesystem::remove_all(box.state() / "runs" / uid);
   EXPECT_EQ(box.ctl({"bundle", id, "-o", file}).exit_code, 0);
   EXPECT_THAT(in_bundle(box, "b.tar.gz", name + "/attempt.md"), HasSubstr("Not in this bundle:"));
+}
+
+// Of a worker that was killed before it could search them.
+TEST(Bundle, HasNoFileOfAProgramThatMayHaveASecret) {
+  const Sandbox box;
+  box.ctl({"status"});
+  const auto file = box.state() / "secrets";
+  std::ofstream(file) << "HF_TOKEN=hf_0123456789\n";
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
+  const auto bundle_of = [&box](const std::string& name, const std::string& script) {
+    box.ctl({"submit", "-", "--wait"}, "sweep: " + name +
+                                           "\nworkload: command\nparams: {reports: nothing, steps: "
+                                           "1, warmup: 0, secrets: HF_TOKEN, argv: 'sh -c \"" +
+                                           script + "\"'}\n");
+    const std::string uid = box.sql("select uid from attempt order by row desc limit 1");
+    box.ctl({"bundle", uid, "-o", (box.folder() / name).string()});
+    return "attempt-" + uid.substr(0, 8);
+  };
+  const std::string well = bundle_of("well", "echo $HF_TOKEN > out.txt");
+  EXPECT_EQ(in_bundle(box, "well", well + "/out.txt"), "[HF_TOKEN]***\n");
+  const std::string killed = bundle_of("killed", "echo $HF_TOKEN > out.txt; kill -9 $PPID");
+  EXPECT_EQ(in_bundle(box, "killed", killed + "/out.txt"), "");
+  EXPECT_THAT(in_bundle(box, "killed", killed + "/attempt.md"),
+              HasSubstr("- `out.txt`: the program wrote it and may have put a secret into it"));
+  EXPECT_THAT(in_bundle(box, "killed", killed + "/request.json"), HasSubstr("HF_TOKEN"));
 }
 
 }  // namespace

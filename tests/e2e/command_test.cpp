@@ -117,18 +117,25 @@ params:
   EXPECT_THAT(box.ctl({"show", "loud"}).out, HasSubstr("exit code 3: last"));
 }
 
-// The value must be nowhere in the state folder but in the file that the user wrote.
+// The value must be nowhere in the state folder but in the file that the user wrote, nor in a
+// bundle.
 TEST(CommandSecrets, AreStoredNowhere) {
   const Sandbox box;
-  constexpr auto kValue = "hf_0123456789abcdef";
-  const std::string sweep = R"yaml(
-sweep: private
-workload: command
-params:
-  argv: sh -c 'echo "token $HF_TOKEN"; echo "{{\"fact\":\"token\",\"text\":\"$HF_TOKEN\"}}" >&3; test ${{#HF_TOKEN}} = 19 && echo "{{\"step\":0,\"time\":1}}" >&3'
-  secrets: HF_TOKEN
-  warmup: 0
-)yaml";
+  constexpr auto kValue = R"(pa"ss\Zx81kq/ö)";
+  const std::string script = box.write("say.py", R"py(
+import json, os
+token = os.environ["HF_TOKEN"]
+reports = os.fdopen(3, "w")
+texts = [token, json.dumps(token), json.dumps(token, ensure_ascii=False), json.dumps(json.dumps(token)), repr(token),
+         json.dumps(token).replace("/", "\\/"), "".join("\\u%04x" % ord(c) for c in token)]
+for i, text in enumerate(texts):
+    print("token", text)
+    print(json.dumps({"fact": "fact%d" % i, "text": text}), file=reports)
+    open("file%d" % i, "w").write(text)
+print(json.dumps({"step": 0, "time": 1}), file=reports)
+)py");
+  const std::string sweep = "sweep: private\nworkload: command\nparams: {argv: python3 " + script +
+                            ", secrets: HF_TOKEN, warmup: 0}\n";
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, sweep).exit_code, 4);
   EXPECT_THAT(box.ctl({"show", "private"}).out, HasSubstr("there is no secret HF_TOKEN"));
   EXPECT_EQ(box.sql("select outcome from attempt"), "skipped");
@@ -138,14 +145,23 @@ params:
   std::filesystem::permissions(file, std::filesystem::perms(0600));
   const Ran retried = box.ctl({"retry", "private", "--only", "skipped", "--wait"});
   EXPECT_EQ(retried.exit_code, 0) << retried.err;
-  EXPECT_THAT(box.ctl({"log", box.sql("select uid from attempt where outcome = 'done'")}).out,
-              HasSubstr("token [HF_TOKEN]"));
+  const std::string attempt = box.sql("select uid from attempt where outcome = 'done'");
+  EXPECT_THAT(box.ctl({"log", attempt}).out, HasSubstr("token [HF_TOKEN]"));
+  EXPECT_EQ(box.sql("select text from facts where name = 'fact3'"), R"("\"[HF_TOKEN]\"")");
+  EXPECT_EQ(box.ctl({"bundle", attempt, "-o", (box.folder() / "b.tar.gz").string()}).exit_code, 0);
+  const std::string bundle =
+      box.run("/bin/tar", {"-xzOf", (box.folder() / "b.tar.gz").string()}).out;
+  EXPECT_THAT(bundle, HasSubstr("[HF_TOKEN]"));
   box.ctl({"stop"});
+  const auto look = [](const std::string& text, const std::filesystem::path& where) {
+    for (const char* part : {"Zx81kq", "u005au0078", "\\u005a\\u0078"})
+      EXPECT_EQ(text.find(part), std::string::npos) << part << " is in " << where;
+  };
+  look(bundle, "the bundle");
   for (const auto& entry : std::filesystem::recursive_directory_iterator(box.state())) {
     if (!entry.is_regular_file() || entry.path() == file) continue;
     std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    EXPECT_EQ(text.find(kValue), std::string::npos) << entry.path();
+    look({std::istreambuf_iterator<char>(in), {}}, entry.path());
   }
 }
 

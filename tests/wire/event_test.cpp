@@ -188,6 +188,50 @@ TEST(EventReader, ALineWithoutItsNewlineIsNotThereYet) {
   EXPECT_EQ(std::get<FactEvent>(events[0]).text, "bf16");
 }
 
+// Each byte is searched once, however few come at a time, and no more than a line is kept.
+TEST(EventReader, DoesWorkInProportionToWhatItIsFed) {
+  EventReader reader(0);
+  std::vector<Event> events;
+  const std::string byte = "x";
+  for (std::size_t i = 0; i < kLongestJournalLine; ++i) ASSERT_TRUE(reader.feed(byte, events));
+  EXPECT_EQ(reader.searched(), kLongestJournalLine);
+  EXPECT_EQ(reader.kept(), kLongestJournalLine);
+  // Of a text with very many broken lines, too.
+  EventReader torn(0);
+  std::string lines;
+  for (int i = 0; i < 5000; ++i) lines += "x\n";
+  int mistakes = 0;
+  for (auto fed = torn.feed(lines, events); !fed; fed = torn.feed("", events)) ++mistakes;
+  EXPECT_EQ(mistakes, 5000);
+  EXPECT_EQ(torn.searched(), std::ssize(lines));
+  EXPECT_EQ(torn.kept(), 0U);
+}
+
+TEST(EventReader, ALineThatIsTooLongIsOneMistakeAndNotKept) {
+  const std::string good = R"({"event":"fact","name":"a","text":"1"})";
+  const std::string slice(1 << 20, 'x');
+  for (const std::string& head : {std::string("x"), "\n" + good + "\nx"}) {
+    EventReader reader(0);
+    std::vector<Event> events;
+    auto fed = reader.feed(head + slice, events);
+    ASSERT_FALSE(fed.ok());
+    EXPECT_EQ(fed.error().code, ErrorCode::kResourceExhausted);
+    EXPECT_THAT(fed.error().message, HasSubstr("it is longer than 1MiB"));
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(reader.feed(slice, events).ok());
+      ASSERT_EQ(reader.kept(), 0U);
+    }
+    events.clear();
+    EXPECT_TRUE(reader.feed("x\n" + good + "\n", events).ok());
+    EXPECT_EQ(events.size(), 1U);
+  }
+  EventReader reader(0);
+  std::vector<Event> events;
+  EXPECT_FALSE(reader.feed("x" + slice + "\n" + good + "\n", events).ok());
+  EXPECT_TRUE(reader.feed("", events).ok());
+  EXPECT_EQ(events.size(), 1U);
+}
+
 TEST(EventReader, ABrokenLineIsNamedAndTheRestIsStillRead) {
   const std::string good = R"({"event":"fact","name":"a","text":"1"})";
   EventReader reader(1);

@@ -44,9 +44,24 @@ TEST_F(EventWriterTest, DoesNotLetTheBufferGrowWithoutEnd) {
   ASSERT_TRUE(writer.ok());
   const Instant start{5'000'000'000};
   writer->flush_if_due(start);
-  writer->add(FactEvent{"long", std::nullopt, std::string(1 << 20, 'x')});
-  writer->flush_if_due(start + milliseconds(1));
+  for (int i = 0; i < 2; ++i) {
+    writer->add(FactEvent{"long", std::nullopt, std::string(1 << 19, 'x')});
+    writer->flush_if_due(start + milliseconds(1));
+  }
   EXPECT_GT(contents().size(), std::size_t{1} << 20);
+}
+
+TEST_F(EventWriterTest, RefusesALineThatNoReaderTakes) {
+  auto writer = EventWriter::open(file_);
+  ASSERT_TRUE(writer.ok());
+  const std::string around = R"({"event":"fact","name":"a","text":""})";
+  const std::string longest(kLongestJournalLine - around.size(), 'x');
+  writer->add(FactEvent{"a", std::nullopt, longest});
+  EXPECT_THROW(writer->add(FactEvent{"a", std::nullopt, longest + "x"}), std::length_error);
+  writer->add(EndEvent{{Failed{"too long", ""}}, {7}});
+  writer->flush();
+  EXPECT_EQ(contents().find('\n'), kLongestJournalLine);
+  EXPECT_THAT(contents(), ::testing::EndsWith("\"wall_ns\":7,\"lines\":1,\"steps\":0}\n"));
 }
 
 TEST_F(EventWriterTest, TheLastWordCountsWhatStandsBeforeIt) {

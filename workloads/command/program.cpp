@@ -53,7 +53,8 @@ class Termination {
 
 class Lines {
  public:
-  Lines(UniqueFd fd, const OnLine& on_line) : fd_(std::move(fd)), on_line_(on_line) {
+  Lines(UniqueFd fd, const OnLine& on_line, const std::function<std::size_t(std::string_view)>& cut)
+      : fd_(std::move(fd)), on_line_(on_line), cut_(cut) {
     ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
   }
   int fd() const { return fd_.get(); }  // -1 at the end, which poll ignores
@@ -87,11 +88,20 @@ class Lines {
       bytes.remove_prefix(end + 1);
     }
     partial_ += bytes;
-    if (partial_.size() >= kLongestLine) on_line_(std::exchange(partial_, {}));
+    if (partial_.size() >= kLongestLine) pass_on_piece();
+  }
+
+  void pass_on_piece() {
+    std::size_t cut = cut_ ? cut_(partial_) : partial_.size();
+    if (cut == 0 && partial_.size() < 4 * kLongestLine) return;
+    if (cut == 0) cut = partial_.size();
+    on_line_(partial_.substr(0, cut));
+    partial_.erase(0, cut);
   }
 
   UniqueFd fd_;
   const OnLine& on_line_;
+  const std::function<std::size_t(std::string_view)>& cut_;
   std::string partial_;
   bool returned_ = false;  // a carriage return has ended the line before
 };
@@ -102,8 +112,8 @@ class Run {
       const std::function<void()>& passed_on)
       : plan_(plan),
         passed_on_(passed_on),
-        output_(std::move(output_pipe_.read), output),
-        reports_(std::move(reports_pipe_.read), reports) {}
+        output_(std::move(output_pipe_.read), output, plan.cut),
+        reports_(std::move(reports_pipe_.read), reports, plan.cut) {}
 
   Ended operator()() {
     start();
@@ -215,6 +225,7 @@ Ended run(const ProgramStart& plan, const OnLine& output, const OnLine& reports,
     ended = run();
     terminated = run.terminated();
   }
+  if (terminated && plan.before_death) plan.before_death();
   if (terminated) ::raise(SIGTERM);  // as if it had come now: sweepd knows why
   return ended;
 }

@@ -11,6 +11,7 @@
 // orphaned descendants for the time, and treats every child process as the program's.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -30,6 +31,10 @@ struct ProgramStart {
   std::filesystem::path folder = {};           // its working folder
   Bytes data_limit{0};                         // RLIMIT_DATA, its limit for allocations; 0 is none
   bool watch_memory = false;
+  // How much of a line of more than kLongestLine may be passed on already; all of it without this.
+  std::function<std::size_t(std::string_view)> cut = {};
+  // Called when nothing of the program is left, before a SIGTERM ends this process.
+  std::function<void()> before_death = {};
 };
 
 struct Ended {
@@ -50,7 +55,7 @@ inline constexpr std::size_t kLongestLine = 1 << 20;
 inline constexpr int kMetricsFd = 3;  // SWEEPD_METRICS_FD in the program
 
 // Gets lines without their end: a newline, a carriage return, or both. A longer line comes in
-// pieces of kLongestLine.
+// pieces of about kLongestLine.
 using OnLine = std::function<void(std::string_view line)>;
 
 // Throws Unavailable if the program does not exist, and std::runtime_error if anything else keeps

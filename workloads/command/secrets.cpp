@@ -17,8 +17,6 @@
 namespace sweepd::command {
 namespace {
 
-constexpr std::size_t kShortestHidden = 4;
-
 // Reads one `NAME=value` per line, and skips empty lines and those that begin with #. A missing
 // file counts as empty.
 std::map<std::string, std::string> read_secrets(const std::string& file) {
@@ -71,22 +69,97 @@ Secrets::Secrets(std::string_view names) {
                       file.empty() ? "the file that SWEEPD_SECRETS names" : file));
     }
   }
-  // One value may contain another, so the longer one is hidden first.
-  std::stable_sort(variables_.begin(), variables_.end(),
-                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
-}
-
-std::string Secrets::hide(std::string_view line) const {
-  std::string text(line);
   for (const auto& [name, value] : variables_) {
-    if (value.size() < kShortestHidden) continue;
-    const std::string shown = "[" + name + "]";
-    for (std::size_t at = text.find(value); at != std::string::npos;
-         at = text.find(value, at + shown.size())) {
-      text.replace(at, value.size(), shown);
+    add_piece(name, value);
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find_first_of("\r\n"), rest.size());
+      if (const auto line = trim(rest.substr(0, end)); line != value) add_piece(name, line);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  return text;
+}
+
+void Secrets::add_piece(const std::string& name, std::string_view text) {
+  if (text.size() < kShortestHidden) return;
+  pieces_.push_back({name, Spelling(text)});
+  begins_[static_cast<unsigned char>(text.front())] = true;
+  begins_['\\'] = true;
+}
+
+// One value may contain another.
+Secrets::Found Secrets::longest_at(std::string_view text, std::size_t at, bool& may_go_on) const {
+  Found longest{at, at, {}};
+  for (const Piece& piece : pieces_) {
+    if (text[at] != '\\' && text[at] != piece.text.first_byte()) continue;
+    const Spelling::Match match = piece.text.at(text, at);
+    may_go_on |= match.may_go_on;
+    if (at + match.bytes > longest.end) longest = {at, at + match.bytes, piece.name};
+  }
+  return longest;
+}
+
+std::vector<Secrets::Found> Secrets::find(std::string_view text) const {
+  std::vector<Found> all;
+  bool unused = false;
+  for (std::size_t at = 0; at < text.size() && !pieces_.empty(); ++at) {
+    if (!may_begin(text[at])) continue;
+    const Found found = longest_at(text, at, unused);
+    if (found.end == at) continue;
+    if (all.empty() || all.back().end <= at) {
+      all.push_back(found);
+    } else if (found.end > all.back().end) {  // the end of one is the beginning of another
+      all.back().end = found.end;
+    }
+  }
+  return all;
+}
+
+std::string Secrets::hide(std::string_view text) const {
+  std::string shown;
+  std::size_t from = 0;
+  for (const Found& found : find(text)) {
+    shown += fmt::format("{}[{}]", text.substr(from, found.begin - from), found.name);
+    from = found.end;
+  }
+  return shown += text.substr(from);
+}
+
+bool Secrets::cover(std::string& text) const {
+  const std::vector<Found> all = find(text);
+  for (const Found& found : all) {
+    std::string cover = fmt::format("[{}]", found.name);
+    if (cover.size() > found.end - found.begin) cover.clear();
+    cover.resize(found.end - found.begin, '*');
+    text.replace(found.begin, cover.size(), cover);
+  }
+  return !all.empty();
+}
+
+std::size_t Secrets::cut(std::string_view text) const {
+  std::size_t cut = text.size();
+  std::size_t begin = 0, end = 0;  // of the values that were found last, one within the other
+  for (std::size_t at = 0; at < text.size() && !pieces_.empty(); ++at) {
+    if (!may_begin(text[at])) continue;
+    bool may_go_on = false;
+    const Found found = longest_at(text, at, may_go_on);
+    if (found.end > at) {
+      if (at >= end) begin = at;
+      end = std::max(end, found.end);
+    }
+    if (!may_go_on) continue;
+    cut = at < end ? begin : at;
+    break;
+  }
+  return cut;
+}
+
+std::vector<std::string> Secrets::not_hidden() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables_) {
+    if (!value.empty() && value.size() < kShortestHidden) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace sweepd::command

@@ -11,11 +11,13 @@
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
-#include "runner/client/private_values.h"
+#include "runner/model/private_values.h"
 #include "runner/client/run_program.h"
 #include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
 #include "runner/wire/attempt_folder.h"
+#include "runner/wire/event.h"
+#include "runner/wire/journal.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"
@@ -37,19 +39,26 @@ void leave_out_environment(std::vector<Table>& tables) {
   }
 }
 
-std::string request_without_environment(const std::string& text) {
+// As it is packed; "" if it is no request.
+struct PackedRequest {
+  std::string text;
+  bool has_secrets = true;  // its program may have got some
+};
+
+PackedRequest without_environment(const std::string& text) {
   nlohmann::ordered_json request = parse_ordered_json(text);
-  if (!request.is_object() || !request.contains("params")) return "";
+  if (!request.is_object() || !request.contains("params")) return {};
   for (auto& [name, value] : request["params"].items()) {
     if (holds_environment(name) && value.is_string() && !value.get<std::string>().empty()) {
       value = kLeftOutText;
     }
   }
-  return request.dump(2) + "\n";
+  const auto secrets = request["params"].find("secrets");
+  return {to_indented_json(request) + "\n", secrets != request["params"].end() && *secrets != ""};
 }
 
 // Copies a file as it was before it may have been compressed, and returns its length. One that is
-// too large is only measured.
+// too large is not copied, and one that is compressed not read to its end.
 Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
   std::error_code none;
   const auto size = static_cast<std::int64_t>(fs::file_size(from, none));
@@ -64,7 +73,7 @@ Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
     if (!piece) return piece.error();
     if (piece->empty()) break;
     bytes += static_cast<std::int64_t>(piece->size());
-    if (bytes > kLargestFile) continue;
+    if (bytes > kLargestFile) break;
     if (auto written = write_all(out.get(), *piece, to); !written) return written.error();
   }
   if (bytes > kLargestFile) fs::remove(to, none);
@@ -82,29 +91,56 @@ std::string original_name(const fs::path& entry) {
   return fs::exists(original, none) ? "" : entry.stem().string();
 }
 
+// Whether each rank told its end. Its worker had hidden secrets in the program's files before.
+bool have_told_their_end(const fs::path& folder) {
+  bool all = true, any = false;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = original_name(entry.path());
+    if (!AttemptFolder::is_record(name) || !name.starts_with("events.")) continue;
+    bool told = false;
+    read_journal(folder / name, 0,
+                 [&told](const Event& event) { told |= std::holds_alternative<EndEvent>(event); });
+    any = true;
+    all = all && told;
+  }
+  return any && all;
+}
+
+// Whether sweepd wrote the file, from what was hidden already.
+bool is_of_sweepd(const std::string& name) {
+  return name == "ending.json" || name == "outcome.json" || AttemptFolder::is_of_process(name) ||
+         (AttemptFolder::is_record(name) &&
+          (name.starts_with("events.") || name.starts_with("log.")));
+}
+
 // Copies the attempt's files and returns what was left out, for the reader of the bundle.
 Result<std::string> copy_files(const fs::path& from, const fs::path& to) {
   std::error_code error;
   std::string left_out;
+  const AttemptFolder folder(from);
+  const auto text = read_regular(folder.request(), Links::kRefuse, kLargestFile);
+  const PackedRequest request = text ? without_environment(*text) : PackedRequest();
+  if (request.text.empty()) {
+    left_out += "- `request.json`: it cannot be read\n";
+  } else if (auto written = replace_file(to / "request.json", request.text); !written) {
+    return written.error();
+  }
+  const bool may_have_secrets = request.has_secrets && !have_told_their_end(from);
   for (const auto& entry : fs::directory_iterator(from, error)) {
     if (!entry.is_regular_file() || entry.is_symlink()) continue;
     const std::string name = original_name(entry.path());
-    if (name.empty()) continue;
-    if (name == "request.json") {
-      const auto text = read_regular(entry.path(), Links::kRefuse, kLargestFile);
-      const std::string request = text ? request_without_environment(*text) : "";
-      if (request.empty()) {
-        left_out += "- `request.json`: it cannot be read\n";
-        continue;
-      }
-      if (const auto written = replace_file(to / name, request); !written) return written.error();
+    if (name.empty() || name == "request.json") continue;
+    if (may_have_secrets && !is_of_sweepd(name)) {
+      left_out +=
+          fmt::format("- `{}`: the program wrote it and may have put a secret into it\n", name);
       continue;
     }
     const auto bytes = copy_kept(from / name, to / name);
     if (!bytes) return bytes.error();
     if (*bytes > kLargestFile) {
-      left_out += fmt::format("- `{}`, {}: too large; it is in {}\n", name, to_human(Bytes{*bytes}),
-                              from.string());
+      left_out += fmt::format("- `{}`: larger than {}; it is in {}\n", name,
+                              to_human(Bytes{kLargestFile}), from.string());
     }
   }
   if (error)

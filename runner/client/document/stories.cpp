@@ -11,7 +11,7 @@
 #include "runner/base/units.h"
 #include "runner/client/attempt_words.h"
 #include "runner/client/output.h"
-#include "runner/client/private_values.h"
+#include "runner/model/private_values.h"
 #include "runner/model/sample.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"

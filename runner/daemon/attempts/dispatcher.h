@@ -82,6 +82,8 @@ struct DispatcherTiming {
   Duration read_retry = milliseconds(500);
   Duration read_retry_most = seconds(30);
   Duration read_patience = seconds(600);
+  // An attempt whose journal takes longer to read gives its cores and GPUs back meanwhile.
+  Duration long_read = seconds(5);
   // Until a failed start is tried again. Doubled each time, up to the second value.
   Duration start_retry = milliseconds(500);
   Duration start_retry_most = seconds(30);
@@ -227,6 +229,8 @@ class Dispatcher {
   void finish_run_after_files(Run& run);
   void finish_run(std::int64_t row);
   void read_journals(const std::shared_ptr<Run>& run);
+  void watch_reading(const OpenAttempt& attempt);
+  void end_reading(std::int64_t row);
   // Returns false if it was tried for long enough.
   bool read_later(const std::shared_ptr<Run>& run, const std::string& why);
   // What an executor and the attempt's folder say of one that another daemon started.
@@ -282,6 +286,14 @@ class Dispatcher {
     boost::asio::steady_timer timer;
   };
   std::map<std::int64_t, Unread> unread_;
+  // Of attempts whose journals are being read, by their rows.
+  struct Reading {
+    Reading(AttemptId of, boost::asio::io_context& io) : id(std::move(of)), timer(io) {}
+    AttemptId id;
+    boost::asio::steady_timer timer;
+    bool is_long = false;
+  };
+  std::map<std::int64_t, Reading> readings_;
   AnalyticQueue analytic_;
   QueueChanges changes_;
   Sentinels sentinels_;

@@ -18,12 +18,12 @@
 #include "runner/model/skew.h"
 #include "runner/model/time_verdict.h"
 #include "runner/wire/event.h"
+#include "runner/wire/journal.h"
 #include "runner/wire/status.h"
 
 namespace sweepd {
 namespace {
 
-constexpr std::int64_t kPieceBytes = 1 << 20;
 // The `end` event is the journal's last line. Most have some hundred bytes.
 constexpr std::int64_t kLastWordBytes = 64 << 10;
 
@@ -31,7 +31,7 @@ constexpr std::int64_t kLastWordBytes = 64 << 10;
 // not follow a link or open a FIFO, which would block.
 std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
   auto file = KeptFile::open(path, Links::kRefuse);
-  if (!file) return {};
+  if (!file || file->is_compressed()) return {};  // that would have to be read whole
   auto tail = file->read_tail(most);
   return tail ? std::move(tail->text) : std::string();
 }
@@ -45,37 +45,27 @@ std::string last_line(const std::filesystem::path& path) {
   return std::string(line.substr(0, 500));
 }
 
-// Reads a piece at a time, because the events of a million steps take ten times the memory of what
-// is kept of them. Returns how many lines could not be read. `unread`: as of `ingest`.
+// What of the journals of all ranks could not be read.
+struct Lost {
+  std::string unread;  // as of `ingest`
+  std::string absurd;  // as of JournalRead
+};
+
+// Returns how many lines could not be read.
 std::int64_t for_each_event(const AttemptFolder& folder, int rank,
-                            const std::function<void(const Event&)>& take, std::string& unread) {
-  std::int64_t unreadable = 0;
-  auto file = KeptFile::open(folder.events(rank), Links::kRefuse);
-  if (!file) {
-    // A rank that never began has none. One that is a link or a FIFO stays so.
-    if (file.error().code == ErrorCode::kIo) {
-      unread = file.error().message;
-    } else if (file.error().code != ErrorCode::kNotFound) {
-      spdlog::warn("{}", file.error().message);
-    }
-    return 0;
+                            const std::function<void(const Event&)>& take, Lost& lost) {
+  const JournalRead read = read_journal(folder.events(rank), rank, take);
+  for (const std::string& mistake : read.mistakes) {
+    spdlog::warn("{}: {}", folder.events(rank).string(), mistake);
   }
-  EventReader reader(rank);
-  std::vector<Event> events;
-  for (bool more = true; more;) {
-    const auto piece = file->read(kPieceBytes);
-    if (!piece) unread = piece.error().message;
-    const std::string_view text = piece ? std::string_view(*piece) : std::string_view();
-    more = !text.empty();
-    // A torn or foreign line costs that line only: feeding nothing continues after it.
-    for (auto read = reader.feed(text, events); !read; read = reader.feed("", events)) {
-      spdlog::warn("{}: {}", folder.events(rank).string(), read.error().message);
-      ++unreadable;
-    }
-    for (const Event& event : events) take(event);
-    events.clear();
+  // A rank that never began has none. One that is a link or a FIFO stays so.
+  if (read.unread && read.unread->code == ErrorCode::kIo) {
+    lost.unread = read.unread->message;
+  } else if (read.unread && read.unread->code != ErrorCode::kNotFound) {
+    spdlog::warn("{}", read.unread->message);
   }
-  return unreadable;
+  if (!read.absurd.empty()) lost.absurd = read.absurd;
+  return read.broken_lines;
 }
 
 template <class T>
@@ -197,7 +187,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      WallTime now, std::string* unread) {
   AttemptRecord record;
   record.row = attempt.row;
-  std::string why_unread;
+  Lost lost;
   // Read in order of ranks, so that rank 0's environment comes first and every device is at its
   // rank's position. The ending is decided in the order in which the ranks ended.
   std::vector<RankEvidence> evidence(ranks.size());
@@ -218,7 +208,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
       take(event, ended.rank, record, rank.said, said_ended);
       count(event, journal);
     };
-    journal.unreadable = for_each_event(folder, ended.rank, take_one, why_unread);
+    journal.unreadable = for_each_event(folder, ended.rank, take_one, lost);
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
@@ -232,12 +222,13 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     return std::pair(a.rank, a.step) < std::pair(b.rank, b.step);
   });
   record.ending = decide_ending(evidence, stop, attempt.timeout);
-  if (!why_unread.empty()) {
+  if (!lost.unread.empty()) {
     if (const auto* crashed = std::get_if<Crashed>(&record.ending.detail)) {
-      record.ending.detail = Failed{why_unread, std::string(crashed->phase)};
+      record.ending.detail = Failed{lost.unread, std::string(crashed->phase)};
     }
-    if (unread != nullptr) *unread = why_unread;
+    if (unread != nullptr) *unread = lost.unread;
   }
+  if (!lost.absurd.empty() && !stop) record.ending.detail = Failed{lost.absurd, ""};
   const bool told = std::any_of(evidence.begin(), evidence.end(), [&](const RankEvidence& rank) {
     return rank.rank == record.ending.rank && rank.said;
   });

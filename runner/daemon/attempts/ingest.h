@@ -25,7 +25,8 @@ struct EndedRank {
 //
 // `unread` is set to why a journal that exists could not be read to its end, and left as it is if
 // all could be. Then the record lacks what follows, and the attempt is not called crashed but
-// failed, with those words.
+// failed, with those words. A journal that is absurd (wire/journal.h) makes the attempt failed too,
+// unless the daemon itself ended it.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,
                      WallTime now = now_wall(), std::string* unread = nullptr);

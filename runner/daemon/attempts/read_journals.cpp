@@ -35,6 +35,7 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
   const PoolUse& use = use_of(run->attempt);
   const std::string cluster = use.is_cluster() ? use.pool.name : "";
   const auto blame = std::make_shared<std::optional<Blame>>();
+  watch_reading(run->attempt);
   folder_of(pool_of_attempt(run->attempt))
       .read(
           [run, record, unread, blame, cluster, now = run->now(), set = run->clock_was_set()] {
@@ -49,6 +50,7 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
           },
           [this, run, record, unread, blame] {
             const std::int64_t row = run->attempt.row;
+            end_reading(row);
             if (!unread->empty() && read_later(run, *unread)) return;
             if (unread_.erase(row) > 0) hooks_.changed();
             if (run->lost && outcome_of(record->ending) != Outcome::kDone) {
@@ -70,6 +72,28 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
             if (!run->lost || !run->lost->next_too) gate_of(run->attempt).has_measured(row);
             store_record(run->attempt, record);
           });
+}
+
+// Reading disturbs what is measured beside it, so at first nothing else starts where the attempt
+// ran. But a journal may be very long, or wait behind one that is.
+void Dispatcher::watch_reading(const OpenAttempt& attempt) {
+  const std::int64_t row = attempt.row;
+  Reading& reading = readings_.try_emplace(row, attempt.id, io_).first->second;
+  reading.timer.expires_after(std::chrono::nanoseconds(timing_.long_read.ns));
+  reading.timer.async_wait([this, row](const boost::system::error_code& error) {
+    if (error) return;
+    const auto found = readings_.find(row);
+    if (found == readings_.end()) return;
+    found->second.is_long = true;
+    scheduler_.finished(row);
+    schedule_pump();
+    hooks_.changed();
+  });
+}
+
+void Dispatcher::end_reading(std::int64_t row) {
+  const auto ended = readings_.extract(row);
+  if (ended && ended.mapped().is_long) hooks_.changed();
 }
 
 // A disk or a network file system may answer again, or a limit on open files no longer be reached.

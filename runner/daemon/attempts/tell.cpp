@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/base/units.h"
 #include "runner/daemon/attempts/dispatcher.h"
 
 namespace sweepd {
@@ -56,6 +57,13 @@ std::string Dispatcher::trouble() const {
     const PoolInspector* inspector = use.executor->inspector();
     if (inspector == nullptr) continue;
     if (std::string why = inspector->trouble(); !why.empty()) all.push_back(std::move(why));
+  }
+  for (const auto& [row, reading] : readings_) {
+    if (!reading.is_long) continue;
+    all.push_back(fmt::format(
+        "the journal of attempt {} takes longer than {} to read; other attempts start meanwhile",
+        reading.id, to_human(timing_.long_read)));
+    break;
   }
   if (!unread_.empty()) {
     const std::string more =

@@ -91,6 +91,20 @@ TEST(Program, LongLinesComeInPieces) {
   EXPECT_EQ(bytes, 3'000'000u);
 }
 
+TEST(Program, ALongLineIsCutWhereItMayBe) {
+  ProgramStart plan;
+  plan.cut = [](std::string_view line) { return line.rfind('b') + 1; };
+  const Heard heard = run_shell(
+      "head -c 1500000 /dev/zero | tr '\\0' a; printf b; head -c 1500000 /dev/zero | tr '\\0' a",
+      plan);
+  ASSERT_EQ(heard.output.size(), 2U);
+  EXPECT_EQ(heard.output[0].size(), 1'500'001U);
+  EXPECT_EQ(heard.output[1].size(), 1'500'000U);
+  // Without an end the line is cut somewhere.
+  plan.cut = [](std::string_view) { return std::size_t{0}; };
+  EXPECT_GT(run_shell("head -c 9000000 /dev/zero | tr '\\0' a", plan).output.size(), 1U);
+}
+
 TEST(Program, MoreOutputThanAPipeHoldsAfterItsEnd) {
   EXPECT_EQ(run_shell("seq 100000 >&3; seq 5000").reports.size(), 100000u);
 }

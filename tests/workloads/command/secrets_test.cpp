@@ -50,7 +50,7 @@ TEST_F(SecretsTest, AreReadFromTheFileThenFromTheEnvironment) {
   write("# mine\n\nHF_TOKEN=hf_abc = 1\nOTHER=x\n");
   ::setenv("TEST_TOKEN", "inherited", 1);
   EXPECT_THAT(Secrets("TEST_TOKEN HF_TOKEN").variables(),
-              ElementsAre(Pair("HF_TOKEN", "hf_abc = 1"), Pair("TEST_TOKEN", "inherited")));
+              ElementsAre(Pair("TEST_TOKEN", "inherited"), Pair("HF_TOKEN", "hf_abc = 1")));
   EXPECT_THAT(Secrets("").variables(), IsEmpty());
 }
 
@@ -60,6 +60,46 @@ TEST_F(SecretsTest, AreHiddenInWhatIsPrinted) {
   EXPECT_EQ(secrets.hide("abcd-1234 and abcd, abcdabcd; abc stays"),
             "[LONG] and [PART], [PART][PART]; abc stays");
   EXPECT_EQ(Secrets("").hide("abcd-1234"), "abcd-1234");
+  EXPECT_THAT(secrets.not_hidden(), ElementsAre("SHORT"));
+}
+
+TEST_F(SecretsTest, ThatOverlapLeaveNothing) {
+  write("ONE=abcdef\nTWO=defghi\n");
+  EXPECT_EQ(Secrets("ONE TWO").hide("<abcdefghi>"), "<[ONE]>");
+}
+
+TEST_F(SecretsTest, OfSeveralLinesAreHiddenLineByLine) {
+  ::setenv("TEST_TOKEN", "-----BEGIN KEY-----\r\nMIIE/vQI+BAD=\n  Qg==\n}\n", 1);
+  const Secrets secrets("TEST_TOKEN");
+  for (const char* line : {"-----BEGIN KEY-----", "MIIE/vQI+BAD=", "Qg==", R"(MIIE\/vQI+BAD=\n)"})
+    EXPECT_THAT(secrets.hide(line), testing::StartsWith("[TEST_TOKEN]")) << line;
+  EXPECT_EQ(secrets.hide("}"), "}");
+  EXPECT_EQ(secrets.hide(R"("-----BEGIN KEY-----\r\nMIIE/vQI+BAD=\n  Qg==\n}\n")"),
+            R"("[TEST_TOKEN]")");
+}
+
+TEST_F(SecretsTest, AreCoveredWithoutChangingALength) {
+  write("TOKEN=abcdefghijkl\nPIN=1234\n");
+  const Secrets secrets("TOKEN PIN");
+  std::string text = "x abcdefghijkl, 1234\n";
+  EXPECT_TRUE(secrets.cover(text));
+  EXPECT_EQ(text, "x [TOKEN]*****, ****\n");
+  EXPECT_FALSE(secrets.cover(text));
+}
+
+// Wherever a text is cut, its parts hide what the whole does.
+TEST_F(SecretsTest, ATextIsNotCutWithinOne) {
+  write("TOKEN=ab\\\"cd/ef\nPART=cd/e\n");
+  const Secrets secrets("TOKEN PART");
+  const std::string text = R"(x ab\\\"cd\/ef ab\"cd/ef abab\u005c\"cd\u002fef cd/e y \\)";
+  for (std::size_t to = 0; to <= text.size(); ++to) {
+    const std::size_t cut = secrets.cut(text.substr(0, to));
+    ASSERT_LE(cut, to);
+    EXPECT_EQ(secrets.hide(text.substr(0, cut)) + secrets.hide(text.substr(cut)),
+              secrets.hide(text))
+        << to << " is cut at " << cut;
+  }
+  EXPECT_EQ(secrets.cut("nothing of it"), 13U);
 }
 
 TEST_F(SecretsTest, WhatIsMissingSkipsTheTrial) {
