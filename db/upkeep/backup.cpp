@@ -14,6 +14,7 @@
 
 #include "db/base/connection.h"
 #include "db/upkeep/check.h"
+#include "db/upkeep/plain_copy.h"
 #include "runner/base/files.h"
 #include "runner/base/ids.h"
 #include "runner/base/unique_fd.h"
@@ -127,11 +128,21 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   return {};
 }
 
-Backup copy_pages(const fs::path& database, const fs::path& part) {
-  Connection source(database, Access::kReadOnly);
+Result<void> copy_pages(const fs::path& database, const fs::path& part) {
+  try {
+    Connection source(database, Access::kReadOnly);
+    SQLite::Database target(part.string(), SQLite::OPEN_READWRITE);
+    SQLite::Backup backing(target, source.database());
+    while (backing.executeStep(-1) != SQLITE_DONE) ::sqlite3_sleep(10);  // locked for a moment
+    return {};
+  } catch (const SQLite::Exception& exception) {
+    if (!needs_plain_copy(exception)) throw;
+  }
+  return copy_plainly(database, part);
+}
+
+Backup make_one_file(const fs::path& part) {
   SQLite::Database target(part.string(), SQLite::OPEN_READWRITE);
-  SQLite::Backup backing(target, source.database());
-  while (backing.executeStep(-1) != SQLITE_DONE) ::sqlite3_sleep(10);  // locked for a moment
   // One file that read-only connections can use, without a log beside it.
   target.exec("PRAGMA journal_mode = DELETE");
   Backup backup;
@@ -159,7 +170,8 @@ Result<Backup> back_up(const fs::path& database, const fs::path& to, Replace rep
   if (auto made = part.create(); !made) return made.error();
   Backup backup;
   try {
-    backup = copy_pages(database, part.path());
+    if (auto copied = copy_pages(database, part.path()); !copied) return copied.error();
+    backup = make_one_file(part.path());
   } catch (const SQLite::Exception& exception) {
     return to_error(exception, "backing up " + database.string(), nullptr);
   }

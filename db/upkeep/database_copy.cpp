@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "db/base/param_columns.h"
 #include "db/base/program_tables.h"
 #include "db/base/strangers_file.h"
+#include "db/upkeep/plain_copy.h"
 #include "runner/base/ids.h"
 
 namespace sweepd {
@@ -30,25 +30,6 @@ void remove_all_of(const fs::path& file) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
     fs::remove(beside(file, suffix), ignored);
   }
-}
-
-// SQLite needs a second file beside a database in WAL mode even to read it. Where that file cannot
-// be created, the bytes are copied instead, with the log that is not yet written back.
-bool needs_plain_copy(const SQLite::Exception& exception) {
-  const int code = exception.getErrorCode() & 0xff;
-  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM;
-}
-
-Result<void> copy_bytes(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::copy_file(from, to, error);
-  if (!error && fs::exists(beside(from, "-wal"))) {
-    fs::copy_file(beside(from, "-wal"), beside(to, "-wal"), error);
-  }
-  if (!error) fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
-  if (!error) return {};
-  return Error{ErrorCode::kIo,
-               fmt::format("cannot copy it to {}: {}", to.string(), error.message())};
 }
 
 // SQLite accepts an empty file as a database, but a person who names one has the wrong file.
@@ -72,7 +53,7 @@ Result<void> copy_to(const fs::path& from, const fs::path& to) {
     if (!needs_plain_copy(exception)) throw;
   }
   remove_all_of(to);
-  return copy_bytes(from, to);
+  return copy_plainly(from, to);
 }
 
 Result<void> bring_up_to_date(const fs::path& file, const Catalog& catalog) {

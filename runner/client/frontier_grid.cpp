@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 
+#include "runner/base/hash.h"
+#include "runner/base/sweep_name.h"
 #include "runner/base/text.h"
 #include "runner/model/frontier.h"
 
@@ -120,6 +123,23 @@ Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef
     }
   }
   return grid;
+}
+
+std::string with_frontier_name(const std::string& text) {
+  static const std::regex kName(R"re((^|\n)sweep:[ \t]*(["']?)([A-Za-z0-9_.-]+)\2)re");
+  constexpr std::string_view kEnd = "-frontier";
+  constexpr std::size_t kMost = kLongestGivenName - kEnd.size(), kDigits = 8;
+  std::string out;
+  auto rest = text.cbegin();
+  for (std::sregex_iterator match(text.begin(), text.end(), kName), end; match != end; ++match) {
+    std::string name = (*match)[3].str();
+    if (name.size() > kMost) {
+      name = name.substr(0, kMost - kDigits - 1) + "-" + hash128(name).substr(0, kDigits);
+    }
+    out.append(rest, (*match)[3].first).append(name).append(kEnd);
+    rest = (*match)[3].second;
+  }
+  return out.append(rest, text.cend());
 }
 
 }  // namespace sweepd

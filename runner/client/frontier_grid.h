@@ -27,6 +27,10 @@ struct FrontierGrid {
   std::vector<std::string> sets(const FrontierLine& line, std::size_t size) const;
 };
 
+// The text of a sweep file with another name for its sweep: `NAME-frontier`. A name that would be
+// too long is cut, and its hash keeps it apart from others.
+std::string with_frontier_name(const std::string& text);
+
 // `plan` has all rows. kInvalidArgument: the axis is none of the sweep, has one value, or does not
 // grow memory; or a value cannot be given to --set, or has no place among the sizes.
 Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "runner/base/hash.h"
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/output.h"
@@ -77,6 +78,11 @@ std::string file_name_of(const std::string& title) {
     const bool plain = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     if (plain) name += upper ? static_cast<char>(c - 'A' + 'a') : c;
     if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  // A file system takes 255 bytes, of which an ending and a number need some.
+  constexpr std::size_t kLongest = 150, kDigits = 8;
+  if (name.size() > kLongest) {
+    name = name.substr(0, kLongest) + "-" + hash128(title).substr(0, kDigits);
   }
   while (name.ends_with('-')) name.pop_back();
   return name;

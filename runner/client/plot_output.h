@@ -26,6 +26,7 @@ Exit write_drawing(const Drawing& drawing, std::string format, const std::string
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file);
 
 // "Step time (ms) by size" -> "step-time-ms-by-size"; "" if nothing of it can be in a file's name.
+// A long title is cut, and its hash keeps it apart from others.
 std::string file_name_of(const std::string& title);
 
 // The notes that warn of the figures.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,22 @@ Result<int> recover_state(const StateFolder& state, std::vector<std::string> opt
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+Error become_try(const std::string& input) {
+  // A file in memory: unlike a pipe it takes any amount before somebody reads.
+  const UniqueFd file(::memfd_create("sweepctl", MFD_CLOEXEC));
+  if (!file) return {ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};
+  if (auto written = write_all(file.get(), input, "a file in memory"); !written) {
+    return written.error();
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  ::dup2(file.get(), STDIN_FILENO);
+  std::string program = daemon_program();
+  std::string option = "--try";
+  char* argv[] = {program.data(), option.data(), nullptr};
+  ::execvp(program.c_str(), argv);
+  return {ErrorCode::kUnavailable, "cannot start `" + program + "`: " + strerror(errno)};
 }
 
 }  // namespace sweepd

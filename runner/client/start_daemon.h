@@ -21,4 +21,7 @@ Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::p
 // returns its exit code.
 Result<int> recover_state(const StateFolder& state, std::vector<std::string> options);
 
+// Becomes `sweepd --try` with this text as its standard input. Returns only if that fails.
+Error become_try(const std::string& input);
+
 }  // namespace sweepd

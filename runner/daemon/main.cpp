@@ -11,6 +11,7 @@
 #include "runner/daemon/options.h"
 #include "runner/daemon/recover_database.h"
 #include "runner/daemon/serve_file.h"
+#include "runner/daemon/try_attempts.h"
 
 namespace sweepd {
 namespace {
@@ -21,6 +22,7 @@ int run_sweepd(int argc, char** argv) {
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;
   std::signal(SIGPIPE, SIG_IGN);  // a client that went away is an error code, not a death
+  if (options->tries) return try_attempts();
   if (options->recover) return recover_database(options->app, *options->recover);
   if (!options->read_file.empty()) return serve_file(options->app, options->read_file);
 

@@ -30,7 +30,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   std::string worker;
   std::string config;
   std::string read_file;
-  bool recover = false, dry_run = false, foreground = false, no_prefork = false, existing = false;
+  bool recover = false, dry_run = false, foreground = false, no_prefork = false, existing = false,
+       tries = false;
   cli.add_option("--state-dir", state_dir,
                  "folder for the database, runs, log and socket [default: $SWEEPD_STATE_DIR, else "
                  "$XDG_STATE_HOME/sweepd, else ~/.local/state/sweepd]");
@@ -43,6 +44,9 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   cli.add_option("--read", read_file,
                  "only answer questions about this database file, over the socket on standard "
                  "input (for sweepctl --db)");
+  cli.add_flag("--try", tries,
+               "only run the attempts that standard input describes, and store nothing (for "
+               "sweepctl try)");
   CLI::Option* recovering =
       cli.add_flag("--recover", recover,
                    "only make the database anew from the folders of the attempts, if there is none "
@@ -77,7 +81,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
        ConfigPlaces::from_environment(config)},
       foreground ? Ground::kForeground : Ground::kBackground,
       recovery,
-      read_file};
+      read_file,
+      tries};
 }
 
 }  // namespace sweepd

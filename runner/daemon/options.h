@@ -16,6 +16,7 @@ struct DaemonOptions {
   Ground ground = Ground::kBackground;
   std::optional<Recovery> recover;  // if set, runs recover_database.h instead of a daemon
   std::filesystem::path read_file;  // if not empty, runs serve_file.h instead of a daemon
+  bool tries = false;               // runs try_attempts.h instead of a daemon
 };
 
 // Empty if there is nothing to run (--help, --version, a mistake); `exit_code` is then set.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
+#include <csignal>
 #include <optional>
 
 #include "db/upkeep/database_copy.h"
@@ -37,6 +38,8 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));  // stdout is the client's table
   spdlog::set_formatter(printable_formatter());
   spdlog::set_level(spdlog::level::warn);
+  // They reach the client too, with which this process ends: it may have a copy to remove.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   const auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return refuse_file(catalog.error());
   const auto in_place = is_readable_in_place(file, *catalog);

@@ -14,8 +14,8 @@ namespace {
 using Replacement = std::pair<std::string_view, std::string_view>;
 
 // What pdflatex would take for a command, or cannot set in its default fonts. Everything else is
-// UTF-8, which LaTeX reads since 2018. Brackets are braced because `\\` and `\item` would take them
-// for their options.
+// UTF-8, which LaTeX reads since 2018. Brackets and stars are braced because `\\` and `\item` would
+// take them for their options.
 constexpr std::array kReplacements{
     Replacement{"\\", "\\textbackslash{}"},
     Replacement{"{", "\\{"},
@@ -35,6 +35,7 @@ constexpr std::array kReplacements{
     Replacement{"`", "\\textasciigrave{}"},
     Replacement{"[", "{[}"},
     Replacement{"]", "{]}"},
+    Replacement{"*", "{*}"},
     Replacement{"--", "-{}-{}"},  // not a dash: notes name options
 
     Replacement{"†", "\\textdagger{}"},

@@ -44,6 +44,8 @@ std::optional<std::string> lock_holder(const StateFolder& state);
 
 // Exit code of a sweepd that found the folder held by another one.
 inline constexpr int kExitHeld = 3;
+// Of `sweepd --try` and so of `sweepctl try`: not every pass was done.
+inline constexpr int kExitNotAllDone = 4;
 
 // A Unix socket's address has room for 107 bytes, but a state folder's path may be longer. This
 // opens the folder and names the socket through it, `/proc/self/fd/<n>/sweepd.sock`. Keep `folder`

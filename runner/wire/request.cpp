@@ -96,8 +96,12 @@ Result<AttemptRequest> request_from_json(const Json& json) {
 
 }  // namespace
 
+std::string request_text(const AttemptRequest& request) {
+  return to_indented_json(to_json(request)) + "\n";
+}
+
 Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request) {
-  return replace_file(file, to_indented_json(to_json(request)) + "\n");
+  return replace_file(file, request_text(request));
 }
 
 Result<AttemptRequest> read_request(const std::filesystem::path& file) {

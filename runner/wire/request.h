@@ -45,6 +45,9 @@ struct AttemptRequest {
   std::optional<Duration> suspended{};
 };
 
+// The text of a `request.json`.
+std::string request_text(const AttemptRequest& request);
+
 // Errors of both name the file and the field.
 Result<void> write_request(const std::filesystem::path& file, const AttemptRequest& request);
 Result<AttemptRequest> read_request(const std::filesystem::path& file);

@@ -81,6 +81,7 @@ ParsedRequest parse_request(std::string_view text) {
   }
   ParsedRequest parsed;
   parsed.request.id = id;
+  parsed.request.is_notification = !message.contains("id");
   parsed.request.method = message["method"];
   if (message.contains("params")) parsed.request.params = message["params"];
   if (!parsed.request.params.is_object()) {
@@ -112,7 +113,7 @@ const nlohmann::json& params_of(const nlohmann::json& message) {
 std::string request_line(const RpcRequest& request) {
   nlohmann::json message{
       {"jsonrpc", "2.0"}, {"method", request.method}, {"params", request.params}};
-  if (!request.id.is_null()) message["id"] = request.id;
+  if (!request.is_notification) message["id"] = request.id;
   return line(message);
 }
 

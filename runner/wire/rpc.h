@@ -17,9 +17,10 @@ namespace sweepd {
 inline constexpr std::size_t kMaxLineBytes = 4U << 20;
 
 struct RpcRequest {
-  nlohmann::json id;  // null: a notification, which gets no reply
+  nlohmann::json id;
   std::string method;
   nlohmann::json params = nlohmann::json::object();
+  bool is_notification = false;  // it has no member `id`, and gets no reply; one with null gets one
 };
 
 // The code of a reply's `error`: JSON-RPC's own for malformed messages, from -32000 down for ours.

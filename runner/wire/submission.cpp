@@ -74,6 +74,15 @@ std::vector<SweepId> pending_submissions(const fs::path& sweeps) {
   return ids;
 }
 
+void remove_unfinished_submissions(const fs::path& sweeps) {
+  const auto files = entries_of(sweeps);
+  if (!files) return;
+  std::error_code ignored;
+  for (const fs::path& file : *files) {
+    if (file.extension() == ".new") fs::remove(file, ignored);
+  }
+}
+
 std::vector<fs::path> submission_files(const fs::path& sweeps) {
   std::vector<fs::path> found;
   auto files = entries_of(sweeps);

@@ -38,6 +38,8 @@ void pend_submission(const std::filesystem::path& sweeps, const SweepId& id);
 void settle_submission(const std::filesystem::path& sweeps, const SweepId& id, bool is_stored);
 // The sweeps whose files are pending.
 std::vector<SweepId> pending_submissions(const std::filesystem::path& sweeps);
+// Removes what replace_file of a killed daemon left. Only while nobody writes submissions.
+void remove_unfinished_submissions(const std::filesystem::path& sweeps);
 // All files of the folder, pending or not.
 std::vector<std::filesystem::path> submission_files(const std::filesystem::path& sweeps);
 // Errors name the file: it cannot be read, or its id or name is none, or it is named otherwise.

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
+#include "runner/base/temporary_folder.h"
 #include "runner/client/doctor/probe.h"
-#include "runner/client/temporary_folder.h"
 
 namespace sweepd {
 namespace {

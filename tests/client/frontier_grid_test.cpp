@@ -101,5 +101,16 @@ TEST(FrontierGrid, AValueThatStandsForAnotherHasNoPlaceAmongTheSizes) {
   EXPECT_THAT(grid.error().message, HasSubstr("width=0 stands for another value"));
 }
 
+TEST(FrontierName, IsOneThatASweepMayHave) {
+  EXPECT_EQ(with_frontier_name("sweep: lm  # mine\nworkload: noop\n"),
+            "sweep: lm-frontier  # mine\nworkload: noop\n");
+  EXPECT_EQ(with_frontier_name("a: b\nsweep: 'lm'\n"), "a: b\nsweep: 'lm-frontier'\n");
+  const std::string fits(55, 'a'), long_one(56, 'a');
+  EXPECT_EQ(with_frontier_name("sweep: " + fits), "sweep: " + fits + "-frontier");
+  const std::string cut = with_frontier_name("sweep: " + long_one);
+  EXPECT_EQ(cut.size(), std::string("sweep: ").size() + 64);
+  EXPECT_NE(cut, with_frontier_name("sweep: " + long_one + "b")) << "equal in what is left";
+}
+
 }  // namespace
 }  // namespace sweepd

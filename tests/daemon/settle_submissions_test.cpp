@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "runner/wire/submission.h"
 #include "tests/db/fixture.h"
 
@@ -54,6 +56,14 @@ TEST_F(SettleSubmissions, BesideADatabaseWithoutSweepsNothingIsRemoved) {
   write("00000000000000aa");
   ASSERT_TRUE(settle_submissions(*store_, sweeps_));
   EXPECT_THAT(pending_submissions(sweeps_), ElementsAre("00000000000000aa"));
+}
+
+TEST_F(SettleSubmissions, WhatAKilledDaemonWroteByHalfGoes) {
+  write("00000000000000aa");
+  const auto half = sweeps_ / "00000000000000bb.json.pending.new";
+  std::ofstream(half) << "{";
+  ASSERT_TRUE(settle_submissions(*store_, sweeps_));
+  EXPECT_FALSE(std::filesystem::exists(half));
 }
 
 TEST_F(SettleSubmissions, WithoutAFolderThereIsNothingToDo) {

@@ -49,6 +49,18 @@ TEST_F(BackupTest, HasEveryResultAndIsOneFileOfThisUser) {
   EXPECT_EQ(found_sweep->progress.of(Outcome::kDone), 1);
 }
 
+TEST_F(BackupTest, OfADatabaseBesideWhichNothingCanBeWrittenHasItsLogToo) {
+  const fs::path old = folder_ / "old.db";
+  fs::copy_file(file(), old);
+  fs::copy_file(file().string() + "-wal", old.string() + "-wal");
+  // SQLite does not follow a link there, so it cannot make its index, as in a read-only folder.
+  fs::create_symlink("/nowhere", old.string() + "-shm");
+  const auto backup = back_up(old, copy());
+  ASSERT_TRUE(backup) << backup.error().message;
+  EXPECT_EQ(backup->attempts, 2);
+  EXPECT_THAT(files_beside(), testing::ElementsAre("monday.db"));
+}
+
 TEST_F(BackupTest, SurvivesAPowerLossWithItsName) {
   const auto synced = synced_by([&] { ASSERT_TRUE(back_up(file(), copy())); });
   ASSERT_GE(synced.size(), 2U);

@@ -39,6 +39,17 @@ TEST(Bundle, HasTheAttemptsFilesAndNoSecretAndSaysWhatIsMissing) {
               AllOf(HasSubstr("\"argv\""), HasSubstr("\"env\": \"(left out)\""),
                     Not(HasSubstr("hunter2"))));
 
+  const std::string printed = (box.folder() / "printed").string();
+  const Ran piped = box.run("/bin/sh", {"-c", SWEEPCTL " bundle " + id + " -o - > " + printed});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(in_bundle(box, "printed", name + "/log.0.txt"), HasSubstr("printed"));
+  // To tar this is a file of another machine.
+  const Ran colon = box.run(
+      "/bin/sh",
+      {"-c", "cd " + box.folder().string() + " && exec " SWEEPCTL " bundle " + id + " -o a:b.tgz"});
+  EXPECT_EQ(colon.exit_code, 0) << colon.err;
+  EXPECT_THAT(in_bundle(box, "./a:b.tgz", name + "/log.0.txt"), HasSubstr("printed"));
+
   const Ran sweep = box.ctl({"bundle", "own"});
   EXPECT_EQ(sweep.exit_code, 2);
   EXPECT_THAT(sweep.err, HasSubstr("`own` is no attempt"));

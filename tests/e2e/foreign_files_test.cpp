@@ -1,9 +1,17 @@
 // Tests files that somebody else named or put there, and who may read ours.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "tests/e2e/sandbox.h"
 
@@ -62,6 +70,38 @@ TEST(Fifo, AsLogJournalOrCatalogIsNotReadFrom) {
   EXPECT_EQ(box.ctl({"watch", "one"}).exit_code, 4) << "ended, and not done";
   EXPECT_EQ(box.sql("select outcome from attempt"), "crashed");
   EXPECT_TRUE(fs::is_regular_file(box.state() / "catalog.json")) << "it is made again";
+}
+
+// A database of another version is read in a copy. At a terminal signals reach both processes.
+TEST(ReadFile, LeavesNoCopyWhateverEndsIt) {
+  const Sandbox box;
+  const std::string old = (box.folder() / "old.db").string();
+  std::stringstream first;
+  first << std::ifstream(FROZEN "/0001.sql").rdbuf();
+  SQLite::Database(old, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(first.str());
+  const auto copies = box.folder() / "tmp";
+  std::filesystem::create_directory(copies);
+  for (const int signal : {0, SIGINT, SIGTERM, SIGHUP}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::setenv("TMPDIR", copies.c_str(), 1);
+      ::dup2(ends[1], STDIN_FILENO);
+      ::execl(SWEEPD, SWEEPD, "--read", old.c_str(), nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    const std::string request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"list\"}\n";
+    EXPECT_GT(::write(ends[0], request.data(), request.size()), 0);
+    char answer = 0;
+    EXPECT_EQ(::read(ends[0], &answer, 1), 1);
+    EXPECT_FALSE(std::filesystem::is_empty(copies)) << "it needs a copy";
+    if (signal != 0) ::kill(pid, signal);
+    ::close(ends[0]);
+    EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
+    EXPECT_TRUE(std::filesystem::is_empty(copies)) << signal;
+  }
 }
 
 TEST(Umask, NothingIsOpenToOthers) {

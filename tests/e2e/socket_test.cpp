@@ -35,6 +35,8 @@ TEST(Socket, IsForItsOwnerAndRefusesBadRequestsWithACodeAndAReason) {
   EXPECT_EQ(info.st_mode & 0777, 0700U);
   const json list = json::parse(box.ask(R"({"jsonrpc":"2.0","id":1,"method":"list"})"));
   EXPECT_EQ(list["id"], 1);
+  const json of_null = json::parse(box.ask(R"({"jsonrpc":"2.0","id":null,"method":"list"})"));
+  EXPECT_TRUE(of_null.contains("result")) << "only a request without `id` gets no reply";
   EXPECT_TRUE(list["result"]["sweeps"].empty());
   const std::vector<Bad> cases{
       {"hello", -32700, "not valid JSON"},

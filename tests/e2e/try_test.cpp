@@ -2,7 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "tests/e2e/sandbox.h"
 
@@ -51,6 +57,89 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstoodOrNot) {
   EXPECT_EQ(box.ctl({"try", "-"}, "sweep: a\n").exit_code, 2);
   EXPECT_THAT(box.ctl({"try", "-"}, kHead + "params: {argv: 'true', world_size: 2}\n").err,
               HasSubstr("`try` runs one rank, not 2; add --set world_size=1"));
+}
+
+// What the program prints of itself: the variables that it has, and the cores to which it is bound.
+TEST(Try, RunsInTheSurroundingsOfARun) {
+  const Sandbox box;
+  box.write("work.sh",
+            "env | grep -vE '^(SWEEPD_ATTEMPT|MASTER_PORT|TORCHELASTIC_RUN_ID|_|PWD|OLDPWD)=' |"
+            " grep -v /runs/ | grep -v sweepctl-try | sort > $1\n"
+            "grep Cpus_allowed_list /proc/self/status >> $1; readlink /proc/self/fd/0 >> $1\n");
+  const std::string file =
+      box.write("mine.yaml",
+                "sweep: mine\nworkload: command\n"
+                "params: {argv: 'sh work.sh {arg1}', arg1: none, reports: nothing, steps: 1, "
+                "threads: 1, device: cpu}\n");
+  const auto arg = [&](const char* name) { return "arg1=" + (box.folder() / name).string(); };
+  ASSERT_EQ(box.ctl({"submit", "--wait", file, "--set", arg("run.txt")}).exit_code, 0);
+  // The daemon was started in another shell.
+  ::setenv("OF_ANOTHER_SHELL", "1", 1);
+  const Ran tried = box.ctl({"try", file, "--set", arg("try.txt")});
+  ::unsetenv("OF_ANOTHER_SHELL");
+  EXPECT_EQ(tried.exit_code, 0) << tried.out << tried.err;
+  const auto read = [&](const char* name) {
+    std::ostringstream text;
+    text << std::ifstream(box.folder() / name).rdbuf();
+    return text.str();
+  };
+  EXPECT_EQ(read("try.txt"), read("run.txt"));
+  EXPECT_THAT(read("try.txt"), HasSubstr("OMP_NUM_THREADS=1\n"));
+}
+
+TEST(Try, EndsAtTheTimeoutAndAtASignalAndLeavesNothing) {
+  const Sandbox box;
+  const auto folder = box.folder() / "tmp";
+  std::filesystem::create_directory(folder);
+  box.write("work.sh", "echo begun; trap '' TERM; sleep 600 & wait; sleep 600\n");
+  const std::string file =
+      box.write("mine.yaml", kHead + "params: {argv: 'sh work.sh', device: cpu, timeout: 1s}\n");
+  ASSERT_EQ(box.ctl({"list"}).exit_code, 0);
+  ::setenv("TMPDIR", folder.c_str(), 1);
+  const Ran late = box.ctl({"try", file});
+  EXPECT_EQ(late.exit_code, 4);
+  EXPECT_THAT(late.out, AllOf(HasSubstr("begun\n"), HasSubstr("outcome: timeout")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  const std::string reader = SWEEPCTL " try " + file + " | head -n 1";
+  EXPECT_THAT(box.run("/bin/sh", {"-c", reader}).out, HasSubstr("mine: the first of 1 trials"));
+  EXPECT_TRUE(eventually([&] { return std::filesystem::is_empty(folder); }));
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const pid_t pid = box.ctl_in_background({"try", file, "--set", "timeout=600s"});
+    EXPECT_TRUE(eventually([&] {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        if (entry.path().filename() == "log.0.txt" && entry.file_size() > 0) return true;
+      }
+      return false;
+    }));
+    ::kill(pid, signal);
+    ::waitpid(pid, nullptr, 0);
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << signal;
+  }
+  ::unsetenv("TMPDIR");
+}
+
+TEST(Try, RunsEveryPassAndSaysWhatElseThereIs) {
+  const Sandbox box;
+  box.write("torch.py", "");
+  box.write("model.py", "if False:\n    from torch import nn\n");
+  box.write("train.py",
+            "import model\n"
+            "for step in range(3):\n    print('step took', step + 1, 'ms')\n");
+  const std::string file = box.write("mine.yaml", kHead +
+                                                      "passes: [timing, memory]\n"
+                                                      "params:\n"
+                                                      "  argv: train.py\n"
+                                                      "  device: cpu\n"
+                                                      "  warmup: 1\n"
+                                                      "  patterns: |\n"
+                                                      "    time = step took ([0-9]+) ms\n"
+                                                      "    loss = loss ([0-9.]+)\n");
+  const Ran ran = box.ctl({"try", file});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("pass timing:"), HasSubstr("pass memory:"),
+                             HasSubstr("memory of step: in use"),
+                             HasSubstr("fact patterns.unmatched: loss\n"),
+                             HasSubstr("note: model.py imports torch: `observe: torch` would")));
 }
 
 TEST(Try, AndPlanWarnOfRanksThatShareTheLease) {

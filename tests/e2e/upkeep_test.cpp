@@ -49,6 +49,11 @@ TEST(Delete, TakesResultsAndFoldersThatNobodyElseUses) {
     EXPECT_NE(ran.exit_code, 0);
     return ran.err;
   };
+  // A name twice, and a name with its own id, are one sweep.
+  const std::string id = box.sql("select uid from sweep where name = 'first'");
+  EXPECT_THAT(box.ctl({"delete", "first", "first", id, "--dry-run"}).out,
+              HasSubstr("would delete 1 sweep: 1 trial with 1 attempt"));
+
   EXPECT_THAT(error({"secnod"}), AllOf(HasSubstr("secnod"), HasSubstr("second")));
   EXPECT_THAT(error({}), HasSubstr("expected sweeps, or how old"));
   EXPECT_THAT(error({"second", "--older", "1d"}), HasSubstr("both at once"));

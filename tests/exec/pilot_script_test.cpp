@@ -14,12 +14,12 @@ using testing::HasSubstr;
 
 class PilotScriptTest : public Scratch {
  protected:
-  Said run() {
+  Said run(const std::string& prologue = "exit 3") {
     PoolConfig pool;
     pool.name = "cluster";
     pool.runs = root_;
     pool.slurm.emplace();
-    pool.prologue = "exit 3";  // so far it came
+    pool.prologue = prologue;  // so far it came
     write("pilot.sh", pilot_script({pool, "/worker", "", root_ / "job"}));
     return run_command("", {"bash", root_ / "pilot.sh"}, seconds(60));
   }
@@ -46,6 +46,32 @@ TEST_F(PilotScriptTest, AFolderThatIsFreeIsTaken) {
   std::filesystem::create_directories(root_ / "job");
   EXPECT_EQ(run().exit, 1) << "the prologue's end";
   EXPECT_TRUE(std::filesystem::exists(root_ / "job/taken"));
+}
+
+// What srun prints goes to a file of the shared folder.
+TEST_F(PilotScriptTest, KeepsTheBeginningOfWhatSrunPrints) {
+  std::filesystem::create_directories(root_ / "job");
+  run("printf 'a\\n\\nb' | keep \"$folder/short\"; head -c 300000 /dev/zero | tr '\\0' x | "
+      "keep \"$folder/long\"; exit 3");
+  EXPECT_EQ(read(root_ / "job/short"), "a\n\nb\n");
+  const std::string kept = read(root_ / "job/long");
+  EXPECT_GT(kept.size(), 60'000U);
+  EXPECT_LE(kept.size(), 65'536U);
+}
+
+TEST_F(PilotScriptTest, SrunHasNoOptionsOfItsSurroundings) {
+  std::filesystem::create_directories(root_ / "job");
+  run("export > \"$folder/seen\"; exit 3");
+  EXPECT_THAT(read(root_ / "job/seen"), HasSubstr("MASTER_ADDR"));
+  std::filesystem::remove_all(root_ / "job/taken");
+  const std::string script = (root_ / "pilot.sh").string();
+  run_command(
+      "",
+      {"env", "SLURM_EXPORT_ENV=NONE", "SRUN_OUTPUT=/x", "SCANCEL_INTERACTIVE=1", "bash", script},
+      seconds(60));
+  for (const char* name : {"SLURM_EXPORT_ENV", "SRUN_OUTPUT", "SCANCEL_INTERACTIVE"}) {
+    EXPECT_THAT(read(root_ / "job/seen"), testing::Not(HasSubstr(name)));
+  }
 }
 
 }  // namespace

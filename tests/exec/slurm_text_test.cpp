@@ -137,6 +137,12 @@ TEST(SlurmAsk, SpreadsRanksEvenlyOverAsFewNodesAsCanHoldThem) {
   }
 }
 
+TEST(SlurmText, OfALongOneAMessageHasAThousandBytes) {
+  const std::string text = std::string(5000, 'x') + "\n" + std::string(5000, 'y') + "\n";
+  EXPECT_EQ(one_line(text), std::string(1000, 'x'));
+  EXPECT_EQ(last_line(text), std::string(1000, 'y'));
+}
+
 TEST(SlurmAsk, AnAttemptSharesAJobIfItCanEndInTimeAfterAnother) {
   SlurmPool pool;
   pool.time = seconds(600);

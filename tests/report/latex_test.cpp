@@ -28,7 +28,8 @@ Table latex_hostile(const std::string& text) {
   Table table;
   table.title = text;
   table.columns = {{text, text, Align::kLeft}, {"n", "", Align::kRight}};
-  table.rows = {{{text, {}}, {text, {}, true}}, {{"[x]", {}}, {"-1.5 (-3%)", -1.5}}};
+  table.rows = {
+      {{text, {}}, {text, {}, true}}, {{"[x]", {}}, {"-1.5 (-3%)", -1.5}}, {{"*x", {}}, {}}};
   table.notes = {text};
   return table;
 }
@@ -68,6 +69,7 @@ TEST(Latex, EscapesWhatWouldBeACommand) {
               testing::HasSubstr(R"(50\% \#1 \textasciitilde{} \& \textless{}b\textgreater{})"));
   EXPECT_THAT(latex, testing::HasSubstr("-{}-{}set"));
   EXPECT_THAT(latex, testing::HasSubstr(R"({[}x{]} & \textminus{}1.5 (\textminus{}3\%) \\)"));
+  EXPECT_THAT(latex, testing::HasSubstr("\\\\\n    {*}x & ")) << "not the star of the row's end";
 }
 
 TEST(Latex, NoRowsIsALineNotAnEmptyTable) {

@@ -23,7 +23,7 @@ TEST(ParseRequest, AWholeRequest) {
 TEST(ParseRequest, WithoutParamsTheyAreEmptyAndWithoutIdItIsANotification) {
   const auto parsed = parse_request(R"({"jsonrpc":"2.0","method":"status"})");
   ASSERT_TRUE(parsed.ok);
-  EXPECT_TRUE(parsed.request.id.is_null());
+  EXPECT_TRUE(parsed.request.is_notification);
   EXPECT_EQ(parsed.request.params, json::object());
 }
 
@@ -33,6 +33,7 @@ TEST(ParseRequest, AnIdMayBeANumberOrAString) {
         parse_request(std::string(R"({"jsonrpc":"2.0","method":"m","id":)") + id + "}");
     ASSERT_TRUE(parsed.ok) << id;
     EXPECT_EQ(parsed.request.id.dump(), id);
+    EXPECT_FALSE(parsed.request.is_notification) << "it gets a reply, with null too";
   }
 }
 

@@ -161,14 +161,19 @@ std::vector<Report> Patterns::read(std::string_view line) {
 }
 
 std::vector<Report> Patterns::finish() const {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, unmatched;
   for (const Pattern& pattern : patterns_) {
+    if (pattern.matches == 0) unmatched.push_back(pattern.text.substr(0, pattern.text.find(" = ")));
     if (pattern.cut == 0) continue;
     warnings.push_back(fmt::format("pattern `{}` read a part of a number in {} of {} matches: {}",
                                    pattern.text, pattern.cut, pattern.matches, pattern.first_cut));
   }
-  if (warnings.empty()) return {};
-  return {warning_of("patterns", join(warnings, "; "))};
+  std::vector<Report> reports;
+  if (!unmatched.empty()) {
+    reports.push_back(FactReport{"patterns.unmatched", std::nullopt, join(unmatched, ", ")});
+  }
+  if (!warnings.empty()) reports.push_back(warning_of("patterns", join(warnings, "; ")));
+  return reports;
 }
 
 Report Patterns::report(Pattern& pattern, const std::string& value, std::size_t column) {

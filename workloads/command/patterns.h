@@ -31,7 +31,8 @@ class Patterns {
   // std::invalid_argument, with line and column, if a metric's value is not a number. Only the
   // beginning of a line longer than `kLongestLine` is searched. Give it all lines in order.
   std::vector<Report> read(std::string_view line);
-  // A warning if matches began or ended inside of a number, as `([0-9.]+)` does in `193,831`.
+  // The fact `patterns.unmatched` names those that matched no line. A warning if matches began or
+  // ended inside of a number, as `([0-9.]+)` does in `193,831`.
   std::vector<Report> finish() const;
 
   static constexpr std::size_t kLongestLine = 4096;

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,12 +9,12 @@
 #include "runner/base/ids.h"
 #include "runner/base/kept_file.h"
 #include "runner/base/say.h"
+#include "runner/base/temporary_folder.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/model/private_values.h"
 #include "runner/client/run_program.h"
-#include "runner/client/temporary_folder.h"
 #include "runner/report/report.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
@@ -159,11 +160,34 @@ std::string about(Client& client, std::vector<Table> tables) {
   return text;
 }
 
+// Copies a file to standard output.
+Result<void> print_file(const fs::path& file) {
+  const auto from = open_regular(file, Links::kRefuse);
+  if (!from) return from.error();
+  while (true) {
+    const auto piece = read_all(from->get(), 1 << 20);
+    if (!piece) return piece.error();
+    if (piece->empty()) return {};
+    if (auto written = write_all(STDOUT_FILENO, *piece, "standard output"); !written) {
+      return written;
+    }
+  }
+}
+
+// `-` is standard output.
 Result<void> pack(const fs::path& folder, const std::string& name, const std::string& file) {
-  const auto ran = run_program(
-      {"tar", "--create", "--gzip", "--file", file, "--directory", folder.string(), name}, "");
+  const bool prints = file == "-";
+  if (prints && ::isatty(STDOUT_FILENO) != 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--output: an archive is not for a terminal; expected a file, or a pipe"};
+  }
+  // Whole, because tar takes `a:b` for a file of the host `a`.
+  const fs::path archive = prints ? folder / "archive" : fs::absolute(file);
+  const auto ran = run_program({"tar", "--create", "--gzip", "--file", archive.string(),
+                                "--directory", folder.string(), name},
+                               "");
   if (!ran) return ran.error();
-  if (ran->status == 0) return {};
+  if (ran->status == 0) return prints ? print_file(archive) : Result<void>();
   return Error{ErrorCode::kIo, fmt::format("tar could not write `{}`: {}", file, ran->errors)};
 }
 
@@ -201,7 +225,7 @@ Exit bundle(Client& client, const std::string& attempt, std::string file) {
   }
   if (const auto packed = pack(scratch->path(), name, file); !packed)
     return report_error(packed.error());
-  say("{}\n", file);
+  if (file != "-") say("{}\n", file);
   say(stderr,
       "note: variables of the environment are left out; look through the log before you "
       "publish it\n");
@@ -217,7 +241,8 @@ void add_bundle(Command& app, Client& client) {
       app.add_subcommand("bundle", "Pack all that is known of an attempt, for a bug report");
   command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
       ->required();
-  command->add_option("-o,--output", *file, "the archive [default: attempt-ID.tar.gz]");
+  command->add_option("-o,--output", *file,
+                      "the archive; - is standard output [default: attempt-ID.tar.gz]");
   command->footer(
       "It holds what `show ATTEMPT --steps` prints, and the attempt's request, journal, log and\n"
       "traces. Values of variables of the environment are left out.\n"

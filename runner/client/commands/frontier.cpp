@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "runner/base/say.h"
 #include "runner/base/text.h"
@@ -66,8 +65,7 @@ class Frontier {
   Frontier(Client& client, const SweepFile& file, const FrontierGrid& grid)
       : client_(client), file_(file), grid_(grid) {
     // A sweep of its own name, so that `report` does not take one point for the newest results.
-    static const std::regex name(R"re((^|\n)sweep:[ \t]*(["']?)([A-Za-z0-9_.-]+)\2)re");
-    file_.text = std::regex_replace(file_.text, name, "$1sweep: $2$3-frontier$2");
+    file_.text = with_frontier_name(file_.text);
     for (const FrontierLine& line : grid.lines) {
       lines_.push_back({line, FrontierSearch(line.sizes.size(), line.start)});
     }

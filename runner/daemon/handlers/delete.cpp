@@ -3,6 +3,7 @@
 #include <map>
 
 #include "runner/daemon/handlers/handlers.h"
+#include "runner/daemon/handlers/named_sweeps.h"
 #include "runner/daemon/planning/delete_sweeps.h"
 #include "runner/daemon/serving/entries.h"
 #include "runner/daemon/serving/remove_attempts.h"
@@ -19,16 +20,9 @@ struct Chosen {
 };
 
 Result<Chosen> choose_by_name(Reader& reader, const std::vector<std::string>& names) {
-  Chosen chosen;
-  for (const std::string& name : names) {
-    if (name.empty()) {
-      return Error{ErrorCode::kInvalidArgument, "sweeps: one is empty; expected a name or an id"};
-    }
-    auto sweep = reader.find_sweep(name);
-    if (!sweep) return sweep.error();
-    chosen.sweeps.push_back(std::move(*sweep));
-  }
-  return chosen;
+  auto sweeps = named_sweeps(reader, names);
+  if (!sweeps) return sweeps.error();
+  return Chosen{std::move(*sweeps), {}};
 }
 
 Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules, WallTime now) {

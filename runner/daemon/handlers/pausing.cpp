@@ -1,5 +1,6 @@
 #include "runner/daemon/handlers/pausing.h"
 
+#include "runner/daemon/handlers/named_sweeps.h"
 #include "runner/daemon/serving/device_names.h"
 #include "runner/exec/machine.h"
 
@@ -7,15 +8,10 @@ namespace sweepd {
 namespace {
 
 Result<std::vector<SweepId>> ids_of(Reader& reader, const std::vector<std::string>& names) {
+  const auto sweeps = named_sweeps(reader, names);
+  if (!sweeps) return sweeps.error();
   std::vector<SweepId> ids;
-  for (const std::string& name : names) {
-    if (name.empty()) {
-      return Error{ErrorCode::kInvalidArgument, "sweeps: one is empty; expected a name or an id"};
-    }
-    const auto sweep = reader.find_sweep(name);
-    if (!sweep) return sweep.error();
-    ids.push_back(sweep->id);
-  }
+  for (const SweepRow& sweep : *sweeps) ids.push_back(sweep.id);
   return ids;
 }
 

@@ -7,6 +7,7 @@
 namespace sweepd {
 
 Result<void> settle_submissions(Store& store, const std::filesystem::path& sweeps) {
+  remove_unfinished_submissions(sweeps);
   const auto pending = pending_submissions(sweeps);
   if (pending.empty()) return {};
   const auto stored = store.sweep_ids();

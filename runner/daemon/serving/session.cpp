@@ -156,7 +156,7 @@ awaitable<void> Session::reply_to(std::string line) {
     co_return;
   }
   Reply reply = co_await answer_(reading_, all_, *this, parsed.request);
-  if (id.is_null()) co_return;
+  if (parsed.request.is_notification) co_return;
   if (reply.error) {
     send(error_line(id, *reply.error));
     co_return;

@@ -69,6 +69,16 @@ esac
 
 # What sbatch was told must not change what srun is told.
 unset SLURM_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE SLURM_CPU_BIND
+unset SLURM_EXPORT_ENV "${!SRUN_@}" "${!SCANCEL_@}"
+
+# Keeps the beginning of what comes, however much that is and however long its lines are.
+keep() {  # FILE
+  local line size=0
+  trap '' TERM  # srun may say why it ends
+  while IFS= read -rn 4096 line || [[ -n $line ]]; do
+    (( (size += ${#line} + 1) > 65536 )) || printf '%s\n' "$line"
+  done > "$1"
+}
 
 number=0
 exec {never}<> <(:)  # nobody writes to it but the end of a step
@@ -96,12 +106,14 @@ attempt() {  # ATTEMPT RANKS PER_NODE ON_GPUS NODES
   report runs
   while :; do
     {
-      srun --quit-on-interrupt --nodes="$5" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$share" \
-        --distribution=block --overcommit --kill-on-bad-exit=0 --wait=0 --input=none \
-        "${sharing[@]}" bash "$folder/pilot.sh" rank "$number" "$1" "$4" > "$run/srun.txt" 2>&1 &
-      echo $! > "$run/srun"
-      wait $!
-      echo $? > "$run/code"
+      {
+        srun --quit-on-interrupt --nodes="$5" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$share" \
+          --distribution=block --overcommit --kill-on-bad-exit=0 --wait=0 --input=none \
+          "${sharing[@]}" bash "$folder/pilot.sh" rank "$number" "$1" "$4" 2>&1 &
+        echo $! > "$run/srun"
+        wait $!
+        echo $? > "$run/code"
+      } | keep "$run/srun.txt"
       echo >&"$never"
     } &
     step=$! late=0 look=$(( SECONDS + patience ))

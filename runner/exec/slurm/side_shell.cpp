@@ -1,6 +1,7 @@
 #include "runner/exec/slurm/side_shell.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,42 +10,48 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "runner/base/clock.h"
 #include "runner/exec/signals.h"
+#include "runner/exec/slurm/slurm_environment.h"
 #include "runner/exec/spawn.h"
 
 namespace sweepd {
 namespace {
 
-// Only squeue prints seconds if it is asked to.
-std::vector<std::string> environment(const std::string& program) {
-  constexpr std::string_view kTimes = "SLURM_TIME_FORMAT=";
-  std::vector<std::string> entries;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    if (!std::string_view(*entry).starts_with(kTimes)) entries.emplace_back(*entry);
-  }
-  if (program == "squeue") entries.push_back(std::string(kTimes) + "%s");
-  return entries;
+enum class Heard { kAll, kLate, kTooMuch };
+
+constexpr int kSliceMs = 200;
+
+bool is_over(Instant limit, const std::atomic<bool>* give_up) {
+  return now_instant() >= limit || (give_up != nullptr && *give_up);
 }
 
-// Reads until the other end is closed. Returns false if the time is up.
-bool read_until(int fd, Instant limit, const std::atomic<bool>* give_up, std::string& text) {
-  constexpr int kSliceMs = 200;
-  std::array<char, 4096> buffer{};
+// Reads until the other end is closed, the time is up, or the text has more than kMostSaidBytes.
+Heard read_until(int fd, Instant limit, const std::atomic<bool>* give_up, std::string& text) {
+  std::array<char, 65536> buffer{};
   while (true) {
-    if (now_instant() >= limit || (give_up != nullptr && *give_up)) return false;
+    if (is_over(limit, give_up)) return Heard::kLate;
     pollfd readable{fd, POLLIN, 0};
     const int polled = ::poll(&readable, 1, kSliceMs);
-    if (polled < 0 && errno != EINTR) return false;
+    if (polled < 0 && errno != EINTR) return Heard::kLate;
     if (polled <= 0) continue;
     const ssize_t n = ::read(fd, buffer.data(), buffer.size());
-    if (n == 0) return true;
+    if (n == 0) return Heard::kAll;
     if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) return false;
+    if (n < 0 && errno != EINTR) return Heard::kLate;
+    if (text.size() > kMostSaidBytes) return Heard::kTooMuch;
   }
+}
+
+// A program may close its output and go on.
+bool ends_until(const UniqueFd& process, Instant limit, const std::atomic<bool>* give_up) {
+  pollfd ended{process.get(), POLLIN, 0};
+  while (::poll(&ended, 1, kSliceMs) != 1) {
+    if (is_over(limit, give_up)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -59,7 +66,7 @@ Said run_command(const std::filesystem::path& folder, std::vector<std::string> c
   if (!folder.empty()) command[0] = folder / command[0];
   SpawnRequest plan{.program = "/bin/sh",
                     .arguments = {"-c", "exec \"$0\" \"$@\" 2>&1"},
-                    .environment = environment(program),
+                    .environment = slurm_environment(::environ, program),
                     .cores = {},
                     .log = "/dev/null",
                     .output = theirs.get()};
@@ -68,12 +75,17 @@ Said run_command(const std::filesystem::path& folder, std::vector<std::string> c
   if (!spawned) return {-1, spawned.error().message};
   theirs.reset();
   Said said;
-  const bool whole = read_until(ours.get(), now_instant() + limit, give_up, said.text);
-  if (!whole) signal_group(spawned->pid, spawned->pidfd, SIGKILL);
+  const Instant until = now_instant() + limit;
+  Heard heard = read_until(ours.get(), until, give_up, said.text);
+  if (heard == Heard::kAll && !ends_until(spawned->pidfd, until, give_up)) heard = Heard::kLate;
+  if (heard != Heard::kAll) signal_group(spawned->pid, spawned->pidfd, SIGKILL);
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(spawned->pid), &info, WEXITED) < 0 && errno == EINTR) {
   }
-  if (!whole) {
+  if (heard == Heard::kTooMuch) {
+    said.text = fmt::format("{} printed more than {}", program,
+                            to_human(Bytes{static_cast<std::int64_t>(kMostSaidBytes)}));
+  } else if (heard == Heard::kLate) {
     said.text += program + " did not answer within " + to_human(limit);
   } else if (info.si_code == CLD_EXITED) {
     said.exit = info.si_status;

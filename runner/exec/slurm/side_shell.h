@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -16,8 +17,11 @@
 
 namespace sweepd {
 
+// A command that prints more is killed: enough for squeue of 50,000 jobs.
+inline constexpr std::size_t kMostSaidBytes = 8 << 20;
+
 struct Said {
-  int exit = -1;     // -1: it could not run, or took too long
+  int exit = -1;     // -1: it could not run, took too long or printed too much
   std::string text;  // stdout and stderr, in the order of writing; or why it could not run
   bool ok() const { return exit == 0; }
 };
@@ -31,8 +35,8 @@ class Shell {
   virtual void run(std::vector<std::string> command, Done done) = 0;
 };
 
-// Runs one command and waits for it. `folder` has the program; "": PATH is searched. Once `give_up`
-// is true the command is killed.
+// Runs one command of Slurm (slurm_environment.h) and waits for it. `folder` has the program; "":
+// PATH is searched. Once `give_up` is true the command is killed.
 Said run_command(const std::filesystem::path& folder, std::vector<std::string> command,
                  Duration limit, const std::atomic<bool>* give_up = nullptr);
 

@@ -15,6 +15,7 @@
 
 #include "runner/exec/slurm/pilots.h"
 #include "runner/exec/slurm/side_shell.h"
+#include "runner/exec/slurm/test_only.h"
 
 namespace sweepd {
 namespace {
@@ -74,6 +75,7 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   std::string trouble_;
   std::optional<Instant> works_since_;  // at one message, or at one look at the jobs
 
+  TestOnly test_only_;  // has a lock of its own
   SideShell shell_;
   std::optional<Pilots> pilots_;  // of the thread, which makes it: that already reads the folder
   std::thread thread_;            // last: it uses all others
@@ -200,13 +202,21 @@ Result<PoolEstimate> SlurmExecutor::estimate(const PoolRequest& request) {
     command.push_back(std::move(option));
   }
   command.emplace_back("--wrap=true");
-  const Said said = run_command(settings_.commands, command, settings_.timing.command_limit);
-  if (said.ok()) {
-    estimate.starts = parse_estimate(said.text);
-  } else if (is_too_large(said.text)) {
-    estimate.never = one_line(said.text);
+  const auto run = [this](const std::vector<std::string>& asked) {
+    return run_command(settings_.commands, asked, settings_.timing.command_limit);
+  };
+  const auto said = test_only_.ask(command, now_instant(), run);
+  if (!said) {
+    return Error{ErrorCode::kUnavailable,
+                 "not asked, since Slurm was asked " + std::to_string(TestOnly::kMost) +
+                     " times in the last " + to_text(TestOnly::kRemembered)};
+  }
+  if (said->ok()) {
+    estimate.starts = parse_estimate(said->text);
+  } else if (is_too_large(said->text)) {
+    estimate.never = one_line(said->text);
   } else {
-    return Error{ErrorCode::kUnavailable, one_line(said.text)};
+    return Error{ErrorCode::kUnavailable, one_line(said->text)};
   }
   return estimate;
 }

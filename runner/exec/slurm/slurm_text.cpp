@@ -11,6 +11,8 @@
 namespace sweepd {
 namespace {
 
+constexpr std::size_t kMostWords = 1000;  // bytes of a message
+
 std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -56,7 +58,7 @@ void read_gres(std::string_view text, PoolNodes& nodes) {
 
 std::string last_line(std::string_view text) {
   const std::string_view trimmed = trim(text);
-  return std::string(trimmed.substr(trimmed.rfind('\n') + 1));
+  return std::string(trimmed.substr(trimmed.rfind('\n') + 1).substr(0, kMostWords));
 }
 
 std::string one_line(std::string_view text) {
@@ -64,7 +66,7 @@ std::string one_line(std::string_view text) {
   for (const std::string& line : split(text, '\n')) {
     if (!trim(line).empty()) lines.emplace_back(trim(line));
   }
-  return join(lines, "; ");
+  return join(lines, "; ").substr(0, kMostWords);
 }
 
 std::vector<QueuedJob> parse_squeue(std::string_view text) {

@@ -54,9 +54,9 @@ bool is_refused_for_good(std::string_view text);
 // Whether a job that waits for this reason will wait for ever.
 bool waits_for_ever(std::string_view reason);
 
-// "sbatch: error: A; sbatch: error: B"
+// "sbatch: error: A; sbatch: error: B", at most 1,000 bytes.
 std::string one_line(std::string_view text);
-// The last line that is not blank.
+// The last line that is not blank, at most 1,000 bytes.
 std::string last_line(std::string_view text);
 
 }  // namespace sweepd

@@ -12,29 +12,32 @@ struct Try {
     std::vector<std::string> set;
     std::string folder;
     std::vector<std::string> environment;
-    std::string attempt_folder;
     static void visit(auto& self, auto&& field) {
       field("text", self.text, "YAML", Required());
       field("file", self.file, "for messages");
       field("set", self.set, "as for `submit`");
       field("folder", self.folder, "as for `submit`", IsPath());
       field("environment", self.environment, "as for `submit`");
-      field("attempt_folder", self.attempt_folder,
-            "of the caller, an absolute path; `request.json` of the first trial is written there",
-            Required(), IsPath());
     }
   };
+  // All that `sweepd --try` needs to run the first trial, which reads it as it is.
   struct Reply {
-    std::string worker, sweep, trial, secrets;
+    std::string sweep, trial;
     std::int64_t trials = 0;
-    std::vector<std::string> warnings = {};
+    std::vector<std::string> warnings = {}, notes = {};
+    std::string worker = {};
+    std::vector<std::string> environment = {}, requests = {};
     static void visit(auto& self, auto&& field) {
-      field("worker", self.worker, "the program that runs it: `--run FOLDER`");
       field("sweep", self.sweep, "its name");
       field("trial", self.trial, "what it measures, in words");
-      field("secrets", self.secrets, "the file of secrets");
       field("trials", self.trials, "of the sweep; nothing is stored or queued");
       field("warnings", self.warnings, "as of `plan`");
+      field("notes", self.notes, "what else could be measured");
+      field("worker", self.worker, "the program that runs it: `--run FOLDER`");
+      field("environment", self.environment, "`NAME=value`: what the daemon's attempts inherit");
+      field("requests", self.requests,
+            "the text of `request.json` of each pass, with the lease that it gets when nothing "
+            "else runs");
     }
   };
 };

@@ -89,6 +89,16 @@ TEST(Patterns, AMatchInsideOfANumberIsWarnedOf) {
   EXPECT_THAT(versions.finish(), SizeIs(0)) << "a part of a version";
 }
 
+TEST(Patterns, ThoseThatMatchedNothingAreNamed) {
+  Patterns patterns("time:us = took ([0-9]+)\nloss = loss ([0-9.]+)\nfact.gpu = on (.*)");
+  patterns.read("took 5");
+  const auto found = patterns.finish();
+  ASSERT_THAT(found, SizeIs(1));
+  const auto& fact = std::get<FactReport>(found[0]);
+  EXPECT_EQ(fact.name, "patterns.unmatched");
+  EXPECT_EQ(fact.text, "loss, fact.gpu");
+}
+
 TEST(Patterns, ReadNumbersThatAreNotFinite) {
   Patterns patterns("loss = loss (\\S+)");
   for (const char* text : {"nan", "-inf", "inf", "+1.5"}) {

@@ -1,4 +1,4 @@
-#include "runner/client/temporary_folder.h"
+#include "runner/base/temporary_folder.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 Result<TemporaryFolder> TemporaryFolder::make(std::string_view verb) {
   std::string pattern =
-      (fs::temp_directory_path() / fmt::format("sweepctl-{}-XXXXXX", verb)).string();
+      fs::absolute(fs::temp_directory_path() / fmt::format("sweepctl-{}-XXXXXX", verb)).string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     return Error{ErrorCode::kIo,
                  fmt::format("cannot make the folder {}: {}", pattern, std::strerror(errno))};
