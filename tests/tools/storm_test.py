@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
-from storming import checks, faults, kills, lanes  # noqa: E402
+from storming import checks, faults, kills, lanes, rounds, upkeep  # noqa: E402
 from storming.machine import Machine  # noqa: E402
 
 JOURNAL = '{"event":"started","pid":1,"wall_ns":1}\n{"event":"end","outcome":"%s","wall_ns":2}\n'
@@ -163,6 +163,62 @@ class Checks(unittest.TestCase):
             file.seek((page - 1) * size + size - 200)
             file.write(b"\xff" * 200)
         self.assertIn("integrity_check", "\n".join(checks.soundness(self.database)))
+
+    def lost(self, seen, deleted=()):
+        return checks.lost(self.database, {sweep: set(attempts) for sweep, attempts in seen.items()}, dict.fromkeys(deleted))
+
+    def test_a_sweep_that_is_gone_was_deleted(self):
+        self.assertEqual(self.lost({"s": ["attempt1", "attempt2"]}), [])
+        self.assertEqual(self.lost({"t": ["attempt3"]}), ["sweep t with 1 done attempts is gone"])
+        self.assertEqual(self.lost({"t": ["attempt3"]}, deleted=["t"]), [])
+
+    def test_no_part_of_a_sweep_is_deleted(self):
+        self.execute("DELETE FROM sweep_attempt WHERE attempt = 2")
+        for deleted in ([], ["s"]):
+            found = self.lost({"s": ["attempt1", "attempt2"]}, deleted)
+            self.assertEqual(found, ["sweep s (quick) has lost 1 of 2 done attempts: attempt2"])
+        self.execute("UPDATE attempt SET outcome = 'crashed' WHERE row = 1")
+        self.assertIn("has lost 1 of 1", self.lost({"s": ["attempt1"]})[0])
+
+    def test_what_is_not_recovered(self):
+        seen = {"s": {"attempt1", "attempt9"}, "t": {"attempt8"}}
+        self.assertEqual(checks.not_recovered(self.database, seen, {"t": "gone"}),
+                         ["1 done attempts of sweep s are missing: attempt9"])
+
+    def test_a_merged_sweep_has_the_attempts_and_samples_of_the_other_database(self):
+        other = self.folder / "other.db"
+        shutil.copy(self.database, other)
+        self.assertEqual(checks.torn_merge(self.database, other), [])
+        with sqlite3.connect(other) as db:
+            db.execute("INSERT INTO name VALUES (1, 'time')")
+            db.execute("INSERT INTO sample VALUES (1, 1, 1, 0, 0, 0, 1.0)")
+        self.assertIn("merged sweep s has 2 of 2 attempts", checks.torn_merge(self.database, other)[0])
+        with sqlite3.connect(other) as db:
+            db.execute("UPDATE sweep SET uid = 't'")
+        self.assertIn("merged sweep t has 0 of 2 attempts", checks.torn_merge(self.database, other)[0])
+
+    def kept(self, **how):
+        machine, notes = Machine("build", self.folder), rounds.Notes()
+        machine.state, machine.other = self.folder, self.folder / "other"
+        machine.other.mkdir()
+        shutil.copy(self.database, machine.other)
+        notes.kept.backups.append(upkeep.Backup(how["file"], how["seen"], subprocess.Popen(how["client"])))
+        notes.kept.backups[0].client.wait()
+        return upkeep.look(machine, notes)
+
+    def test_a_backup_has_what_was_done_when_it_began(self):
+        self.assertEqual(self.kept(file=self.database, seen={"s": {"attempt1"}}, client=["true"]), [])
+
+    def test_a_backup_that_lacks_something(self):
+        found = self.kept(file=self.database, seen={"t": {"attempt7"}}, client=["true"])
+        self.assertEqual(found, ["results.db: sweep t with 1 done attempts is gone"])
+
+    def test_a_backup_that_was_made_and_is_not_there(self):
+        found = self.kept(file=self.folder / "none.db", seen={}, client=["true"])
+        self.assertEqual(found, ["none.db: it was made, and is not there"])
+
+    def test_a_backup_that_failed_need_not_be_there(self):
+        self.assertEqual(self.kept(file=self.folder / "none.db", seen={}, client=["false"]), [])
 
     def test_a_process_that_is_left(self):
         self.assertEqual(checks.processes([]), [])

@@ -12,7 +12,10 @@ every finished journal is stored as what it says
 nothing is open, and no lease is held, once the sweeps are complete
 no process is left
 integrity_check and foreign_key_check pass
-what nothing happened to ended as it should"""
+what nothing happened to ended as it should
+nothing that was done and not deleted is lost; a sweep is deleted whole or not at all
+what was merged has all its attempts
+a backup is sound and has what was done when it began; so has what `recover` makes"""
 
 
 def connect(database):
@@ -108,6 +111,65 @@ def outcomes(database, hurt, expected, disk_failed):
         if outcome != wanted and uid not in hurt and not (disk_failed and outcome == by_disk):
             found.append(f"attempt {uid} of `{sweep}` is {outcome} ({message or signal}); expected {wanted}")
     return found
+
+
+def sweeps(database):
+    """{id: (name, whether an attempt of it is open)}"""
+    with connect(database) as db:
+        rows = db.execute("SELECT uid, name, EXISTS (SELECT 1 FROM sweep_attempt JOIN attempt ON attempt.row = attempt "
+                          "WHERE sweep = sweep.id AND outcome IS NULL) FROM sweep").fetchall()
+    return {uid: (name, bool(is_open)) for uid, name, is_open in rows}
+
+
+def done(database):
+    """[(id of a sweep, id of an attempt of it that is done)]"""
+    with connect(database) as db:
+        return db.execute("SELECT s.uid, a.uid FROM sweep s JOIN sweep_attempt sa ON sa.sweep = s.id "
+                          "JOIN attempt a ON a.row = sa.attempt WHERE a.outcome = 'done'").fetchall()
+
+
+def lost(database, seen, deleted):
+    """Complaints about sweeps that are gone and that nobody wanted to delete, and about parts of sweeps. `seen` has for
+    each sweep the attempts that were done once."""
+    there, found = sweeps(database), []
+    now = set(done(database))
+    for sweep, attempts in sorted(seen.items()):
+        missing = sorted(attempt for attempt in attempts if (sweep, attempt) not in now)
+        if sweep not in there and sweep not in deleted:
+            found.append(f"sweep {sweep} with {len(attempts)} done attempts is gone")
+        elif sweep in there and missing:
+            found.append(f"sweep {sweep} ({there[sweep][0]}) has lost {len(missing)} of {len(attempts)} done attempts: "
+                         f"{', '.join(missing[:3])}")
+    return found
+
+
+def not_recovered(database, seen, deleted):
+    """Complaints about done attempts that are not in a database that was made of files. What a deletion left may be."""
+    with connect(database) as db:
+        there = {uid for uid, in db.execute("SELECT uid FROM attempt WHERE outcome = 'done'")}
+    missing = {sweep: attempts - there for sweep, attempts in seen.items() if sweep not in deleted}
+    return [f"{len(attempts)} done attempts of sweep {sweep} are missing: {', '.join(sorted(attempts)[:3])}"
+            for sweep, attempts in sorted(missing.items()) if attempts]
+
+
+def figures(database):
+    """{id of a sweep: {id of an attempt: (outcome, how many samples)}}"""
+    with connect(database) as db:
+        rows = db.execute("SELECT s.uid, a.uid, a.outcome, (SELECT count(*) FROM sample WHERE attempt = a.row) FROM sweep s "
+                          "LEFT JOIN sweep_attempt sa ON sa.sweep = s.id LEFT JOIN attempt a ON a.row = sa.attempt").fetchall()
+    found = {}
+    for sweep, attempt, outcome, samples in rows:
+        found.setdefault(sweep, {})
+        if attempt is not None:
+            found[sweep][attempt] = outcome, samples
+    return found
+
+
+def torn_merge(database, other):
+    """Complaints about sweeps of `other` that are not here as they are there."""
+    here = figures(database)
+    return [f"merged sweep {sweep} has {len(here.get(sweep, {}))} of {len(attempts)} attempts, or others, or other samples"
+            for sweep, attempts in sorted(figures(other).items()) if here.get(sweep) != attempts]
 
 
 def processes(names):

@@ -24,6 +24,8 @@ class Machine:
         self.folder = Path(folder)
         self.disk = self.folder / "disk"
         self.state = self.disk / "state"
+        self.aside = self.folder / "aside"  # copies, which need no place on the small disk
+        self.other = None  # another state folder, to merge
         self.clients = []  # in the background
         self.environment = {**os.environ, "SWEEPD_STATE_DIR": str(self.state),
                             "SWEEPD_WORKER": str(self.bin / worker), "SWEEPD_CORES_LOST": "0",
@@ -37,6 +39,7 @@ class Machine:
             raise OSError(ctypes.get_errno(), "cannot mount a small disk")
 
     def clear(self):
+        shutil.rmtree(self.aside, ignore_errors=True)
         for entry in self.disk.iterdir():
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from storming import checks, faults
+from storming import checks, faults, upkeep
 
 # What every attempt should be if nothing is done to it, what a disk that fails may make of it, and the file. Each takes a
 # second or two. Ranks of the test's gang meet through files; and a full disk may refuse the note that the daemon ended a
@@ -20,6 +20,8 @@ SWEEPS = {
     "hang": ("timeout", "crashed", "workload: fault\nparams: {kind: hang, warmup: 0, timeout: 1s}\n"),
     "memory": ("done", None, "workload: noop\npasses: [memory]\nparams: {warmup: 1}\nmatrix: {steps: [2, 3, 4]}\n"),
 }
+SHARE_OF_UPKEEP = 0.3
+LOST_DATABASES = 0.3
 WATCH_LIMIT_S = 120  # starts and storing pause for up to 30 s after failures
 
 
@@ -27,6 +29,7 @@ WATCH_LIMIT_S = 120  # starts and storing pause for up to 30 s after failures
 class Notes:
     hurt: set = field(default_factory=set)  # ids of attempts that something was done to
     disk_failed: bool = False
+    kept: upkeep.Kept = field(default_factory=upkeep.Kept)
     counts: Counter = field(default_factory=Counter)
     done: list = field(default_factory=list)  # what happened, in order
 
@@ -46,7 +49,7 @@ def submit(machine, names):
 def storm(machine, rng, notes, seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        fault = rng.choice(faults.FAULTS)
+        fault = rng.choice(upkeep.ACTIONS if rng.random() < SHARE_OF_UPKEEP else faults.FAULTS)
         met = fault(machine, random.Random(rng.getrandbits(32)), notes)
         name = fault.__name__
         notes.counts[name] += int(met)
@@ -54,13 +57,14 @@ def storm(machine, rng, notes, seconds):
         time.sleep(rng.uniform(0, 0.25))
 
 
-def calm(machine, names):
-    """Complaints of what does not come to its end."""
+def calm(machine, names, deleted=()):
+    """Complaints of what does not come to its end. Sweeps of the names `deleted` need not be there."""
     found = [f"{machine.wait_for_clients()} client(s) hung"]
     found = [line for line in found if not line.startswith("0 ")]
     for name in names:
         status, said = machine.ctl("watch", name, limit_s=WATCH_LIMIT_S)
-        if status not in (0, 4):  # 4: some are not done
+        gone = status == 3 and name in deleted
+        if status not in (0, 4) and not gone:  # 4: some are not done
             found.append(f"`{name}` does not complete: {said.strip()[-500:] or 'no answer'}")
     return found
 
@@ -77,7 +81,8 @@ def look(machine, notes, names):
     database, runs = machine.state / "results.db", machine.state / "runs"
     expected = {name: SWEEPS[name][:2] for name in names}
     return (checks.soundness(database) + checks.counted_twice(database) + checks.left_open(database) +
-            checks.journals(database, runs) + checks.outcomes(database, notes.hurt, expected, notes.disk_failed))
+            checks.journals(database, runs) + checks.outcomes(database, notes.hurt, expected, notes.disk_failed) +
+            upkeep.look(machine, notes))
 
 
 def play(machine, seed, seconds):
@@ -89,11 +94,14 @@ def play(machine, seed, seconds):
     if complaint:
         return notes, [complaint]
     storm(machine, rng, notes, seconds)
-    complaints = calm(machine, names) + probe(machine)
+    complaints = calm(machine, names, notes.kept.deleted.values()) + probe(machine) + upkeep.merge_at_last(machine, notes)
     status, said = machine.ctl("stop")
     machine.eventually(lambda: not machine.processes())
     if status != 0:
         complaints.append(f"the daemon does not stop: {said.strip()}")
     complaints += checks.processes(name for name, _ in machine.processes().values())
     machine.kill_all()
-    return notes, complaints + look(machine, notes, names)
+    complaints += look(machine, notes, names)
+    if not complaints and rng.random() < LOST_DATABASES:
+        complaints = upkeep.lose_database(machine, rng, notes)
+    return notes, complaints
