@@ -97,7 +97,8 @@ struct Params {
           Computed());
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
-          "REGEX` a line");
+          "REGEX` a line; no part of the key: `sweepctl reread` reads stored output again",
+          Scheduling());
     field("reports", reports,
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
           "from outside; others: the format of what it writes",
@@ -107,8 +108,8 @@ struct Params {
     visit_observed(field);
     field("profiler", profiler,
           "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
-          "{folder}/perf.txt`",
-          form_of(TextForm::kWords, template_names()));
+          "{folder}/perf.txt`; no part of the key",
+          form_of(TextForm::kWords, template_names()), Scheduling());
     field("submitted_from", submitted_from,
           "the folder of the sweep file; filled in at submission, and no part of the key",
           Scheduling());

@@ -102,6 +102,13 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
   return to_json_line(question) + "\n";
 }
 
+std::string reread_question(const std::filesystem::path& folder, const std::string& patterns) {
+  return to_json_line({{"ask", "reread"},
+                       {"folder", folder.string()},
+                       {"params", {{"patterns", patterns}}}}) +
+         "\n";
+}
+
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
                                           std::string_view questions, std::size_t count,
                                           Duration limit) {
