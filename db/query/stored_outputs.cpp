@@ -7,7 +7,7 @@ namespace sweepd {
 
 Result<std::vector<StoredOutputRow>> Reader::outputs_of_sweep(const SweepId& sweep) {
   return state_->ask("listing outputs", [&]() -> Result<std::vector<StoredOutputRow>> {
-    const auto row = sweep_row(state_->connection, sweep);
+    const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
     Query of(state_->connection, "SELECT workload FROM sweep WHERE id = ?");
     of.bind(*row);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +33,30 @@ Result<std::string> read_kept(const std::filesystem::path& file) {
     if (piece->empty()) return text;
     text += *piece;
   }
+}
+
+// Whether log_line wrote a line that begins so.
+bool is_own_line(std::string_view line, std::string_view begin) {
+  constexpr std::size_t kTime = 20;  // 2026-11-29T00:38:38Z
+  return line.size() > kTime && line[kTime - 1] == 'Z' && line[kTime] == ' ' &&
+         line.substr(kTime + 1).starts_with(begin);
+}
+
+// What the program printed: the log without what the worker wrote before and after it.
+std::string output_in(const std::string& log) {
+  std::size_t begin = 0, end = log.size();
+  bool has_begun = false;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t next = std::min(log.find('\n', at), log.size() - 1) + 1;
+    const std::string_view line(log.data() + at, next - at);
+    if (!has_begun && is_own_line(line, "setup: ")) {
+      begin = next;
+      has_begun = true;
+    }
+    if (is_own_line(line, "the program reported ")) end = at;
+    at = next;
+  }
+  return log.substr(begin, std::max(begin, end) - begin);
 }
 
 void set_text(NamedTexts& texts, const std::string& name, const std::string& text) {
@@ -103,7 +128,7 @@ class FolderRereader {
     std::vector<Event> events;
     EventReader reader(rank);
     if (auto read = reader.feed(*journal, events); !read) return read.error();
-    const StoredOutput output{folder_.path(), rank, ranks, std::move(*log)};
+    const StoredOutput output{folder_.path(), rank, ranks, output_in(*log)};
     try {
       const Reading old = entry.reread(before, read_params<RunParams>(before), output);
       const Reading fresh = entry.reread(now, read_params<RunParams>(now), output);

@@ -103,10 +103,9 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
 }
 
 std::string reread_question(const std::filesystem::path& folder, const std::string& patterns) {
-  return to_json_line({{"ask", "reread"},
-                       {"folder", folder.string()},
-                       {"params", {{"patterns", patterns}}}}) +
-         "\n";
+  const nlohmann::json question{
+      {"ask", "reread"}, {"folder", folder.string()}, {"params", {{"patterns", patterns}}}};
+  return to_json_line(question) + "\n";
 }
 
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
