@@ -44,7 +44,7 @@ ARROWS = {
     "runner/daemon/planning": ["runner/daemon/attempts", "runner/sweepfile", "runner/report"],
     "runner/daemon/recovery": ["runner/daemon/planning"],
     "runner/daemon/serving": ["runner/daemon/planning"],
-    "runner/daemon/handlers": ["runner/daemon/serving"],
+    "runner/daemon/handlers": ["runner/daemon/serving", "runner/daemon/recovery"],
     "runner/daemon": ["runner/daemon/handlers", "runner/daemon/recovery"],
     "runner/client": ["runner/wire", "runner/report"],
     "workloads/api": ["runner/model"],

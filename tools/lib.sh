@@ -27,6 +27,28 @@ show_help() {
   exit 0
 }
 
+# install_python NAME PACKAGE...: makes <cache>/NAME, a Python of its own with these packages. Without a network it is left out.
+# Only wheels are taken, so no compiler is needed. Of two runs at once the second waits.
+install_python() {
+  local name=$1 tree=$cache/$1 log=$cache/$1.log stamp
+  shift
+  stamp=$*
+  if [[ -f $tree/.complete && $(<"$tree/.complete") == "$stamp" ]]; then return; fi
+  mkdir -p "$cache"
+  exec 9>"$tree.lock"
+  flock 9
+  if [[ -f $tree/.complete && $(<"$tree/.complete") == "$stamp" ]]; then return; fi
+  say "installing $stamp into $tree"
+  rm -rf "$tree"
+  if python3 -m venv "$tree" >"$log" 2>&1 &&
+    "$tree/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary=:all: "$@" >>"$log" 2>&1; then
+    printf '%s' "$stamp" >"$tree/.complete"
+  else
+    rm -rf "$tree"
+    say "could not install them ($(tail -n 1 "$log")); tests that need them are skipped"
+  fi
+}
+
 # The version of clang-format and clang-tidy whose word counts: each one formats a little differently
 # and finds something else. It is that of Debian 12 and Ubuntu 22.04.
 llvm_version=14

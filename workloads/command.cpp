@@ -26,6 +26,7 @@
 #include "workloads/command/plan.h"
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
+#include "workloads/command/reread.h"
 #include "workloads/command/secret_files.h"
 #include "workloads/command/secrets.h"
 #include "workloads/command/variables.h"
@@ -57,6 +58,10 @@ class Command final : public Workload, public SelfTimed {
 
   static std::string code(const Params& params, const RunParams& run) {
     return command::code_of(command::program_of(params, run));
+  }
+
+  static Reading reread(const Params& params, const RunParams& run, const StoredOutput& output) {
+    return command::reread(params, run, output);
   }
 
   Command(const Params& params, Context& context)

@@ -67,6 +67,14 @@ struct AttemptRow {
   std::string verdict_reasons;
 };
 
+// A done timing attempt of a program, whose output can be read again.
+struct StoredOutputRow {
+  std::int64_t row = 0;
+  AttemptId id;
+  std::string pool;
+  std::string patterns;  // as the sweep that was submitted last says
+};
+
 // The result of a memory pass, with one picture for each rank that has a timeline.
 struct MemoryDetails {
   std::vector<MemoryPicture> pictures;
@@ -180,6 +188,8 @@ class Reader {
   Result<std::vector<AttemptRow>> last_problems(const SweepId& sweep, std::int64_t limit);
 
   // Returns every attempt of the trial whose key begins with `key_prefix`.
+  // Of a sweep whose workload reads output; kInvalidArgument if it does not.
+  Result<std::vector<StoredOutputRow>> outputs_of_sweep(const SweepId& sweep);
   Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);
   Result<AttemptRow> find_attempt(const std::string& id_prefix);
   // Returns everything known, as tables in reading order: parameters, figures, summary, memory,

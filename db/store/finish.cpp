@@ -101,6 +101,34 @@ Result<bool> Store::finish(const AttemptRecord& record, std::size_t from_sample)
       what, [&]() -> Result<bool> { return finish_one(*state_, record, from_sample); });
 }
 
+Result<void> Store::replace_reading(const AttemptRecord& record) {
+  const std::string what = fmt::format("storing what attempt {} printed", record.row);
+  return state_->transact(what, [&]() -> Result<void> {
+    Connection& connection = state_->connection;
+    const auto found = find(connection, record.row);
+    if (!found) return found.error();
+    if (!found->ended || outcome_of(record.ending) != Outcome::kDone) {
+      return Error{ErrorCode::kFailedPrecondition, "it has not ended as `done`"};
+    }
+    for (const char* table : {"sample", "summary", "fact", "attempt_reason"}) {
+      Query(connection, fmt::format("DELETE FROM {} WHERE attempt = ?", table))
+          .bind(record.row)
+          .run();
+    }
+    Query(connection, "UPDATE attempt SET verdict = ? WHERE row = ?")
+        .bind_all(name_of(record.judgement.verdict), record.row)
+        .run();
+    insert_reasons(connection, record);
+    insert_samples(connection, state_->names, record.row, record.samples);
+    AttemptRecord read;
+    read.row = record.row;
+    read.summaries = record.summaries;
+    read.facts = record.facts;
+    insert_measured(connection, state_->names, read);
+    return {};
+  });
+}
+
 Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& records) {
   const std::string what = fmt::format("storing {} attempts", records.size());
   return state_->transact(what, [&]() -> Result<std::vector<bool>> {

@@ -135,6 +135,9 @@ class Store {
   // Returns false and changes nothing if this attempt had already ended (its journal was read
   // twice). Samples before `from_sample` are already stored.
   Result<bool> finish(const AttemptRecord& record, std::size_t from_sample = 0);
+  // Replaces samples, facts and verdict of a timing attempt that is stored as done by those of the
+  // record, whose output was read again.
+  Result<void> replace_reading(const AttemptRecord& record);
   // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 

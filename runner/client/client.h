@@ -98,6 +98,7 @@ void add_recover(Command& app, Client& client);
 void add_reference(Command& app, Client& client);
 void add_report(Command& app, Client& client);
 void add_resume(Command& app, Client& client);
+void add_reread(Command& app, Client& client);
 void add_retry(Command& app, Client& client);
 void add_run(Command& app, Client& client);
 void add_show(Command& app, Client& client);

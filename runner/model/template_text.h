@@ -9,11 +9,18 @@
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/model/value.h"
 
 namespace sweepd {
 
-// What kind of text a parameter is. In all but kPlain and kNames, {name} is a value, and {{ and }}
-// are braces.
+// What kind of text a parameter is. All but kPlain, kNames and kList are templates:
+//
+//   {name}              the value
+//   {name=VALUE?TEXT}   TEXT, a template as well, where the value is VALUE, and nothing elsewhere
+//   {name!VALUE?TEXT}   TEXT where it is another
+//   {name,}             the items of a list, with commas between
+//   {name*}             repeats the word for each item
+//   {{ }}               braces
 enum class TextForm {
   kPlain,
   kTemplate,     // one text, not split
@@ -21,6 +28,7 @@ enum class TextForm {
   kAssignments,  // words, each NAME=value
   kNames,        // words, each the name of an environment variable
   kWords,        // words, any number of them
+  kList,         // words that are the items of a list; no template
 };
 std::string_view name_of(TextForm form);
 Result<TextForm> text_form_from(std::string_view name);
@@ -30,10 +38,21 @@ Result<TextForm> text_form_from(std::string_view name);
 // so a value with spaces stays in its word. An unterminated quote is an error.
 Result<std::vector<std::string>> cut_words(std::string_view text);
 
-// Returns the text with each {name} replaced by what `value_of` returns. Errors: the first one of
-// `value_of`, or an unmatched brace.
+// Returns the text as one of such words: what would end or open one has a backslash.
+std::string as_word(std::string_view text);
+
+// Returns the text with what stands in braces replaced, by the values that `value_of` returns.
+// Errors: the first one of `value_of`, an unmatched brace, {name*}.
 Result<std::string> fill_template(
     std::string_view text, const std::function<Result<std::string>(std::string_view)>& value_of);
+// The same for a word of a command line, which may be several with {name*}, and is none if it is
+// nothing but a condition that does not hold.
+Result<std::vector<std::string>> fill_word(
+    std::string_view word, const std::function<Result<std::string>(std::string_view)>& value_of);
+
+// The value as a template inserts it: bytes as a number. A real stays one, since programs that
+// read the type from the text, as nanoGPT does, refuse 0 for 0.0.
+std::string text_in_template(const Value& value);
 
 // Returns the names in a text's braces, each once, in order. Checks the text as one of this form
 // whose braces may contain `known`, and reports the first mistake.

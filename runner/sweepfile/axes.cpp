@@ -47,7 +47,7 @@ std::vector<Value> read_values(Reporter& report, const ParamDef& def, const Node
                                bool& complete) {
   std::vector<Value> values;
   for (const NodePtr& item : list.items) {
-    auto value = read_value(report, def, *item, kOneValue);
+    auto value = read_value_or_list(report, def, *item, kOneValue);
     if (value) {
       values.push_back(std::move(*value));
     } else {

@@ -11,7 +11,8 @@
 namespace sweepd::sweepfile {
 namespace {
 
-const std::vector<std::string> kTypes{"integer", "real", "boolean", "text", "choice", "bytes"};
+const std::vector<std::string> kTypes{"integer", "real",  "boolean", "text",
+                                      "choice",  "bytes", "list"};
 
 // What is written, before the type is known.
 struct Written {
@@ -27,6 +28,10 @@ ValueType type_of_text(const std::string& text) {
     if (parse_value(text, type)) return type;
   }
   return ValueType::kText;
+}
+
+bool is_list(const Node* node) {
+  return node != nullptr && node->is_list();
 }
 
 Value zero_of(const ParamDef& def) {
@@ -56,7 +61,7 @@ class DeclaredParam {
   std::optional<ParamDef> read(const Node& key, const Node& node) {
     const std::size_t before = report_.count();
     Written written;
-    if (node.is_scalar()) {
+    if (node.is_scalar() || node.is_list()) {
       written.default_value = &node;
     } else {
       read_details(node, written);
@@ -96,7 +101,8 @@ class DeclaredParam {
     if (def_.type == ValueType::kChoice && def_.choices.empty()) return;  // reported
     def_.default_value = zero_of(def_);
     if (written.default_value == nullptr) return;
-    if (auto value = read_value(report_, def_, *written.default_value, "a default is one value")) {
+    if (auto value =
+            read_value_or_list(report_, def_, *written.default_value, "a default is one value")) {
       def_.default_value = std::move(*value);
     }
   }
@@ -116,7 +122,10 @@ class DeclaredParam {
   }
 
   void choose_type(const Node& key, const Written& written) {
-    if (written.type) {
+    if (written.type == "list" || (!written.type && is_list(written.default_value))) {
+      def_.type = ValueType::kText;
+      def_.form = TextForm::kList;
+    } else if (written.type) {
       def_.type = *value_type_from(*written.type);
     } else if (written.choices != nullptr) {
       def_.type = ValueType::kChoice;

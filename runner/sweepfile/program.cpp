@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runner/base/text.h"
 #include "runner/model/program.h"
+#include "runner/sweepfile/auto_args.h"
 #include "runner/sweepfile/declared_param.h"
 #include "runner/sweepfile/values.h"
 
 namespace sweepd::sweepfile {
 namespace {
 
-constexpr std::string_view kAutoArgs = "auto";
 const std::vector<std::string> kKeys{"program", "parameters", "metrics", "phases"};
 
 class ProgramReader {
@@ -206,25 +207,24 @@ void set_own_defaults(Draft& draft) {
 void spell_out_args(Reporter& report, Draft& draft) {
   const auto index = draft.def->index_of("args");
   if (!index) return;
-  std::vector<std::string> words;
-  for (const ParamDef& param : draft.def->params) {
-    const bool own = draft.declared.empty()
-                         ? param.declared
-                         : std::ranges::find(draft.declared, param.name, &ParamDef::name) !=
-                               draft.declared.end();
-    if (own) words.push_back(fmt::format("--{0}={{{0}}}", param.name));
-  }
-  bool wanted = false;
+  std::vector<ParamDef> own = draft.declared;
+  if (own.empty())
+    std::ranges::copy_if(draft.def->params, std::back_inserter(own), &ParamDef::declared);
   each_value(draft.sweep, [&](std::size_t param, Value& value) {
-    if (param != *index || value != Value(std::string(kAutoArgs))) return;
-    wanted = true;
-    value = join(words, " ");
+    if (param != *index || !is_auto_args(std::get<std::string>(value))) return;
+    if (own.empty()) {
+      report.error(draft.name_mark,
+                   "args: `auto` passes the parameters of a program, and the sweep declares none",
+                   "declare them under `parameters`");
+      return;
+    }
+    auto spelled = spell_out_auto_args(std::get<std::string>(value), own);
+    if (!spelled) {
+      report.error(draft.name_mark, spelled.error().message);
+      return;
+    }
+    value = std::move(*spelled);
   });
-  if (wanted && words.empty()) {
-    report.error(draft.name_mark,
-                 "args: `auto` passes the parameters of a program, and the sweep declares none",
-                 "declare them under `parameters`");
-  }
 }
 
 }  // namespace sweepd::sweepfile

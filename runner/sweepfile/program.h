@@ -26,7 +26,8 @@ void read_program(Reporter& report, const Catalog& catalog, FilePrograms& progra
 // `params` would. Call when everything was read.
 void set_own_defaults(Draft& draft);
 
-// Replaces `args: auto` by `--NAME={NAME}` of each declared parameter. Call after the overrides.
+// Replaces `args: auto` by words for each declared parameter (auto_args.h). Call after the
+// overrides.
 void spell_out_args(Reporter& report, Draft& draft);
 
 }  // namespace sweepd::sweepfile

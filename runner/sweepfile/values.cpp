@@ -128,4 +128,19 @@ std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Nod
   return std::nullopt;
 }
 
+std::optional<Value> read_value_or_list(Reporter& report, const ParamDef& def, const Node& node,
+                                        std::string_view several) {
+  if (def.form != TextForm::kList || !node.is_list()) return read_value(report, def, node, several);
+  std::string words;
+  for (const NodePtr& item : node.items) {
+    const auto text = read_text(report, def.name, *item);
+    if (!text) return std::nullopt;
+    words += (words.empty() ? "" : " ") + as_word(*text);
+  }
+  auto value = def.parse(words);
+  if (value) return std::move(*value);
+  report.error(node.mark, value.error().message);
+  return std::nullopt;
+}
+
 }  // namespace sweepd::sweepfile

@@ -58,4 +58,8 @@ inline constexpr std::string_view kOneValue = "a list holds single values only";
 std::optional<Value> read_value(Reporter& report, const ParamDef& def, const Node& node,
                                 std::string_view several);
 
+// The same for what may also be the items of a list: the value of a parameter that is one.
+std::optional<Value> read_value_or_list(Reporter& report, const ParamDef& def, const Node& node,
+                                        std::string_view several);
+
 }  // namespace sweepd::sweepfile

@@ -10,6 +10,7 @@
 #include "runner/wire/json_reader.h"
 #include "runner/wire/json_text.h"
 #include "runner/worker/measured.h"
+#include "runner/worker/reread.h"
 #include "runner/worker/trial_values.h"
 
 namespace sweepd {
@@ -55,6 +56,22 @@ Result<Question> read_question(const Registry& registry, std::string_view reques
   return Question{measured->entry, std::move(*values), ask == "code"};
 }
 
+// {"ask":"reread",...} names a folder instead of a workload.
+Result<bool> answer_reread(const Registry& registry, const json& parsed) {
+  std::string ask, folder;
+  NamedTexts texts;
+  JsonReader reader(parsed);
+  reader.required("ask", ask);
+  reader.required("folder", folder);
+  reader.object("params", [&](JsonReader<json>& params) {
+    for (const auto& [name, value] : parsed["params"].items()) {
+      params.required(name.c_str(), texts.emplace_back(name, "").second);
+    }
+  });
+  if (const auto read = reader.result(); !read) return read.error();
+  return reread(registry, folder, texts);
+}
+
 std::string answer(const Question& question) {
   const auto run = read_params<RunParams>(question.values);
   if (!question.asks_for_code) {
@@ -68,6 +85,11 @@ std::string answer(const Question& question) {
 
 std::string work_line(const Registry& registry, std::string_view request) {
   const auto error = [](const std::string& why) { return to_json_line(json{{"error", why}}); };
+  if (const json parsed = parse_json(request);
+      parsed.is_object() && parsed.value("ask", json()) == "reread") {
+    const auto done = answer_reread(registry, parsed);
+    return done ? to_json_line(json{{"reread", *done}}) : error(done.error().message);
+  }
   const auto question = read_question(registry, request);
   if (!question) return error(question.error().message);
   try {

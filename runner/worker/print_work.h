@@ -7,7 +7,7 @@
 //   out  {"event":"work",...} as in wire/event.h, or {"error":"..."}         a line each, in order
 //
 // With "ask":"code" in a line, it computes the trial's computed parameter (ParamDef::computed)
-// instead: {"code":"..."}, empty where the workload has none.
+// instead: {"code":"..."}, empty where the workload has none. "ask":"reread" is in reread.h.
 #pragma once
 
 #include <cstdio>

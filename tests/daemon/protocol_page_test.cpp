@@ -100,7 +100,8 @@ std::vector<Row> method_rows() {
           method<Devices>(),      method<rpc::Status>(),   method<Doctor>(),
           method<Merge>(),        method<rpc::Noise>(),    method<Stop>(),
           method<Delete>(),       method<Usage>(),         method<Compact>(),
-          method<rpc::Backup>(),  method<rpc::Pause>(),    method<rpc::Resume>()};
+          method<rpc::Backup>(),  method<rpc::Pause>(),    method<rpc::Resume>(),
+          method<Reread>()};
 }
 
 std::vector<Row> object_rows() {

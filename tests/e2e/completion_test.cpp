@@ -28,7 +28,7 @@ std::string complete(const Sandbox& box, const std::string& words) {
 
 TEST(Completion, KnowsVerbsOptionsAndNames) {
   const Sandbox box;
-  EXPECT_EQ(complete(box, "re"), "report resume retry recover reference\n");
+  EXPECT_EQ(complete(box, "re"), "report resume retry reread recover reference\n");
   EXPECT_EQ(complete(box, "report --fo"), "--format\n");
   EXPECT_EQ(complete(box, "query --format j"), "json\n");
   EXPECT_EQ(complete(box, "--no-start st"), "study status stop\n");

@@ -148,7 +148,8 @@ const std::vector<MethodRule>& method_rules() {
       rule<Devices>(),      rule<rpc::Status>(),   rule<Doctor>(),
       rule<Merge>(),        rule<rpc::Noise>(),    rule<Stop>(),
       rule<Delete>(),       rule<Usage>(),         rule<Compact>(),
-      rule<rpc::Backup>(),  rule<rpc::Pause>(),    rule<rpc::Resume>()};
+      rule<rpc::Backup>(),  rule<rpc::Pause>(),    rule<rpc::Resume>(),
+      rule<Reread>()};
   return rules;
 }
 

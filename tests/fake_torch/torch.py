@@ -76,6 +76,9 @@ class Module:
     def named_parameters(self):
         return [("weight", each) for each in self.parameters()]
 
+    def named_modules(self):
+        return [("", self)]
+
     def named_buffers(self):
         return []
 
@@ -201,6 +204,8 @@ class _Gpu:
     @staticmethod
     def is_available():
         return _has_gpu
+
+    is_initialized = is_available
 
     @classmethod
     def memory_allocated(cls):

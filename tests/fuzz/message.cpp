@@ -48,7 +48,7 @@ struct Each {
 using Requests = Each<rpc::Submit, rpc::Try, rpc::Plan, rpc::Watch, rpc::Kernels, rpc::ReadStudy,
                       rpc::ReferenceAdd, rpc::List, rpc::Show, rpc::Report, rpc::Query, rpc::Plot,
                       rpc::Compare, rpc::Memory, rpc::Log, rpc::Cancel, rpc::Retry, rpc::Merge,
-                      rpc::Noise, rpc::Stop, rpc::Delete, rpc::Usage, rpc::Backup>;
+                      rpc::Noise, rpc::Stop, rpc::Delete, rpc::Usage, rpc::Backup, rpc::Reread>;
 using Replies = Each<rpc::Submit, rpc::Plan, rpc::List, rpc::Show, rpc::Report, rpc::Query,
                      rpc::Plot, rpc::Compare, rpc::Status, rpc::Devices>;
 

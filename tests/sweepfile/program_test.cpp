@@ -175,12 +175,27 @@ TEST_F(ProgramFile, AutoPassesWhatTheFileDeclares) {
   };
   EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}");
   EXPECT_EQ(args(one(text, {"args=-n {size}"})), "-n {size}");
+  EXPECT_EQ(args(one(text, {"args=auto flags spaces"})), "--size {size} {fast=true?--fast}");
+  EXPECT_THAT(mistakes("parameters: {n: 1}\nparams: {argv: mm, args: auto flag}\n"),
+              ElementsAre(HasSubstr("args: `auto flag` is no style")));
   EXPECT_THAT(mistakes("params: {argv: mm, args: auto}\n"),
               ElementsAre(HasSubstr("args: `auto` passes the parameters of a program")));
   store(declare("parameters: {depth: 1}\n"));
   EXPECT_EQ(args(one(text)), "--size={size} --fast={fast}") << "not what other files declare";
   EXPECT_EQ(args(declare("params: {argv: mm, args: auto}\n")), "--depth={depth}")
       << "a file that declares none has all";
+}
+
+TEST_F(ProgramFile, AListIsWordsInAnyNotation) {
+  const Sweep sweep =
+      one("sweep: a\nprogram: mm\nparameters: {sizes: {type: list, default: '1 2'}}\n"
+          "params: {argv: mm}\nmatrix: {sizes: [[64, 128], '64 256', []]}\n");
+  EXPECT_THAT(labels(sweep), ElementsAre(HasSubstr("sizes=64 128"), HasSubstr("sizes=64 256"),
+                                         testing::Not(HasSubstr("64"))));
+  EXPECT_THAT(mistakes("parameters: {sizes: {type: list, default: \"'a\"}}\n"),
+              ElementsAre(HasSubstr("sizes: a ' is not closed")));
+  EXPECT_THAT(mistakes("parameters: {n: 1}\nmatrix: {n: [[1, 2]]}\n"),
+              ElementsAre(HasSubstr("n: expected one value, found a list")));
 }
 
 TEST_F(ProgramFile, MistakesAreToldAtTheirPlaces) {

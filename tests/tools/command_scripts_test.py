@@ -59,6 +59,32 @@ sweepd.fact("parameters", 5)
             {"fact": "parameters", "number": 5},
         ])
 
+    def test_phases_and_steps_by_hand(self):
+        ended, lines = run("-c", """
+import sys, time
+now = 0
+time.perf_counter_ns = lambda: now * 1000000
+def work(ms):
+    global now
+    now += ms
+sys.path.insert(0, sys.argv[1])
+import sweepd_metrics as sweepd
+for number in range(2):
+    with sweepd.phase("load"):
+        work(3)
+    work(10)
+    with sweepd.phase("multiply"):
+        work(5)
+        with sweepd.phase("load"):
+            work(1)
+        work(5)
+    sweepd.step()
+    work(100)
+""", str(SCRIPTS / "metrics"))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(lines, [{"step": 0, "time": {"load": 4, "multiply": 10, "step": 24}},
+                                 {"step": 1, "time": {"load": 4, "multiply": 10, "step": 124}}])
+
     def params(self, **variables):
         ended = subprocess.run([sys.executable, "-S", "-c", "import sweepd_metrics as s; print(repr(s.params()))"],
                                cwd=SCRIPTS, env={"PYTHONDONTWRITEBYTECODE": "1", **variables}, capture_output=True, text=True)
@@ -87,6 +113,57 @@ cat >"$2/events.0.ndjson" <<'END'
 END_EVENT
 END
 """
+
+
+@unittest.skipUnless(shutil.which("c++"), "no C++ compiler")
+class CppHeader(unittest.TestCase):
+    def lines_of(self, program, **variables):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "own.cpp"
+            source.write_text(program, encoding="utf-8")
+            subprocess.run(["c++", "-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror", f"-I{SCRIPTS / 'metrics'}", str(source),
+                            "-o", f"{folder}/own"], check=True)
+            ended = subprocess.run([f"{folder}/own"], env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+        return ended.returncode, ended.stdout.splitlines()
+
+    def test_typed_parameters_and_steps_and_ends(self):
+        code, lines = self.lines_of("""#include "sweepd_metrics.h"
+int main() {
+  std::printf("%ld %g %d %s %g\\n", sweepd::param("size", 512L), sweepd::param("rate", 0.5), sweepd::param("fast", false),
+              sweepd::param("name", "none").c_str(), sweepd::param("other", 2.5));
+  std::printf("%ld\\n", sweepd::steps());
+  sweepd::memory("step", 1024);
+  sweepd::out_of_memory("forward", 77);
+}
+""", SWEEPD_PARAM_size="7", SWEEPD_PARAM_rate="1e-3", SWEEPD_PARAM_fast="true", SWEEPD_PARAM_name="a b", SWEEPD_WARMUP="1", SWEEPD_STEPS="4")
+        self.assertEqual((code, lines), (1, ["7 0.001 1 a b 2.5", "5", '{"memory":"step","peak_allocated":1024}',
+                                             '{"oom":"forward","requested":77}']))
+
+    EVENTS = """#define CUDART_VERSION 12000
+struct Event { int at; };
+using cudaEvent_t = Event*;
+static int clock_now = 0, live = 0;
+int cudaEventCreate(cudaEvent_t* event) { *event = new Event{0}; return ++live, 0; }
+int cudaEventRecord(cudaEvent_t event) { event->at = ++clock_now; return 0; }
+int cudaEventSynchronize(cudaEvent_t) { return 0; }
+int cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) { *ms = static_cast<float>(to->at - from->at); return 0; }
+int cudaEventDestroy(cudaEvent_t event) { delete event; return --live, 0; }
+"""
+
+    def test_phases_are_timed_by_events_of_cuda_where_it_is_included(self):
+        _, lines = self.lines_of(self.EVENTS + """#include "sweepd_metrics.h"
+int main() {
+  for (int step = 0; step < 2; ++step) {
+    { sweepd::Phase phase("load"); }
+    { sweepd::Phase phase("multiply"); clock_now += 10; }
+    { sweepd::Phase phase("load"); }
+    sweepd::end_step();
+  }
+  std::printf("%d\\n", live);
+}
+""")
+        step = {"load": 2, "multiply": 11, "step": 17}
+        self.assertEqual([json.loads(line) for line in lines], [{"step": 0, "time": step}, {"step": 1, "time": step}, 1])
 
 
 class OursBesidePythons(unittest.TestCase):

@@ -18,14 +18,14 @@ class Observed(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None, which="timing", **variables):
+    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None, which="timing", path="", **variables):
         """The reports of the program, as a list of objects."""
         if own is not None:
             (self.folder / "sitecustomize.py").write_text(own, encoding="utf-8")
         (self.folder / "program.py").write_text("import torch\nfrom torch import work\n" + textwrap.dedent(program), encoding="utf-8")
         reports = self.folder / "reports"
         with open(reports, "wb") as file:
-            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{self.folder}:{REPO}/tests/fake_torch", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS=which,
+            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{path}:{self.folder}:{REPO}/tests/fake_torch", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS=which,
                        SWEEPD_WARMUP=str(warmup), SWEEPD_STEPS=str(steps), SWEEPD_STEP_ENDS=step_ends, SWEEPD_FOLDER=str(self.folder),
                        PYTHONDONTWRITEBYTECODE="1", **variables)
             done = subprocess.run([sys.executable, "program.py"], cwd=self.folder, env=env, pass_fds=[file.fileno()], text=True,
@@ -150,6 +150,112 @@ class Observed(unittest.TestCase):
                 torch.nn.Module()(requires_grad=False)
         """, step_ends="forward")
         self.assertEqual(forward, [{"forward": 1, "step": 1}, {"data": 3, "forward": 1, "step": 4}])
+
+    def test_a_function_of_the_program_ends_the_step(self):
+        called = self.times("""
+            model = torch.nn.Module()
+            def train_step():
+                work(7)
+                model().backward()
+                work(50)
+            for step in range(10):
+                train_step()
+                work(1000)
+        """, step_ends="train_step")
+        self.assertEqual(called, [{"forward": 1, "backward": 10, "step": 61}, {"data": 1007, "forward": 1, "backward": 10, "step": 1068}])
+        after = self.times("""
+            class Log:
+                @staticmethod
+                def write():
+                    work(3)
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(10):
+                model(requires_grad=False)
+                model().backward()
+                optimizer.step()
+                optimizer.step()
+                Log.write()
+        """, step_ends="Log.write")
+        first = {"forward": 2, "backward": 10, "optimizer": 200, "step": 215}
+        self.assertEqual(after, [first, dict(first, data=0)])
+
+    def test_a_function_of_a_module_ends_the_step(self):
+        (self.folder / "engine").mkdir()
+        (self.folder / "engine/__init__.py").write_text("", encoding="utf-8")
+        (self.folder / "engine/loop.py").write_text("import torch\ndef run(model):\n    return model(requires_grad=False)\n", encoding="utf-8")
+        times = self.times("""
+            from engine import loop
+            model = torch.nn.Module()
+            for step in range(10):
+                loop.run(model)
+        """, step_ends="engine.loop.run")
+        self.assertEqual(times, [{"forward": 1, "step": 1}, {"data": 0, "forward": 1, "step": 1}])
+
+    def test_a_function_that_is_not_there_is_named(self):
+        for steps in (3, 300):
+            reports = self.run_program(f"""
+                for step in range({steps}):
+                    torch.nn.Module()().backward()
+            """, step_ends="train_step")
+            self.assertIn("has a function `train_step`", self.facts(reports)["observe.failed"])
+
+    BY_HAND = """
+        import sweepd_metrics as sweepd
+        model = torch.nn.Module()
+        model()
+        for step in range(100):
+            with sweepd.phase("forward"):
+                model(requires_grad=False)
+                with sweepd.phase("lookup"):
+                    work(20)
+                work(3)
+            work(4)
+            sweepd.step()
+            work(1000)
+    """
+    HAND_STEP = {"forward": 4, "lookup": 20, "step": 28}
+    METRICS = str(REPO / "experiments/scripts/metrics")
+
+    def test_a_program_says_itself_where_its_steps_are(self):
+        times = self.times(self.BY_HAND, path=self.METRICS)
+        self.assertEqual(times, [self.HAND_STEP, dict(self.HAND_STEP, data=1000, step=1028)])
+        for which in ("memory", "profile"):
+            reports = self.run_program(self.BY_HAND, path=self.METRICS, which=which, warmup=1)
+            self.assertNotIn("observe.failed", self.facts(reports))
+        trace = json.loads((self.folder / "observed.0.1.json").read_text(encoding="utf-8"))["traceEvents"]
+        names = {each["name"] for each in trace}
+        self.assertLessEqual({"sweepd.step", "sweepd.forward", "sweepd.lookup", "aten::mm"}, names)
+
+    def test_steps_by_hand_without_phases(self):
+        times = self.times("""
+            import sweepd_metrics as sweepd
+            sweepd.step()
+            for step in range(100):
+                work(9)
+                sweepd.step()
+        """, path=self.METRICS)
+        self.assertEqual(times, [{"step": 9}, {"step": 9}])
+
+    def test_modules_are_ranges_down_to_a_depth(self):
+        program = """
+            class Part(torch.nn.Module):
+                def named_modules(self):
+                    yield "", self
+                    yield "layers.0.mlp", self.inner
+                    yield "layers.0.mlp.up", self.deep
+                def forward(self, requires_grad=True):
+                    self.deep()
+                    return self.inner()
+            model, optimizer = Part(), torch.Optimizer()
+            model.inner, model.deep = torch.nn.Module(), torch.nn.Module()
+            for step in range(100):
+                model().backward()
+                optimizer.step()
+        """
+        for ranges, expected in (("", set()), ("modules", {"layers.mlp"}), ("modules 3", {"layers.mlp", "layers.mlp.up"})):
+            self.run_program(program, which="profile", SWEEPD_RANGES=ranges)
+            trace = json.loads((self.folder / "observed.0.1.json").read_text(encoding="utf-8"))["traceEvents"]
+            self.assertEqual({each["name"] for each in trace if each["name"].startswith("layers")}, expected)
 
     def test_a_program_that_ends_early_reports_what_it_did(self):
         reports = self.run_program("""

@@ -17,7 +17,8 @@
 // known too. With `static constexpr bool kAnalytic = true` only `work` is called. A step never
 // times, logs or synchronises: the measure loop is responsible for warm-up, events, stopping and
 // units. `static std::string code(const Params&, const RunParams&)` fills in the parameter that is
-// `Computed`.
+// `Computed`. `static Reading reread(const Params&, const RunParams&, const StoredOutput&)` reads
+// what an attempt printed again.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@
 #include "runner/model/catalog.h"
 #include "runner/model/param.h"
 #include "runner/model/run_params.h"
+#include "runner/model/sample.h"
 #include "runner/model/trial.h"
 #include "runner/model/work.h"
 #include "workloads/api/device.h"
@@ -123,6 +125,27 @@ class Workload {
   virtual void facts(Facts&) {}
 };
 
+// The output of an attempt that has ended, and what it says about its steps.
+struct StoredOutput {
+  std::filesystem::path folder;  // the attempt's
+  int rank = 0, world_size = 1;
+  std::string log;
+};
+struct Reading {
+  struct Step {
+    std::int64_t step = 0;
+    bool warmup = false;
+    std::vector<Sample> samples;  // phase, metric and value
+  };
+  struct Said {
+    std::string name;
+    std::optional<double> number;
+    std::string text;
+  };
+  std::vector<Step> steps;
+  std::vector<Said> facts;
+};
+
 struct WorkloadEntry {
   WorkloadDef def;
   std::function<WorkPerStep(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
@@ -133,6 +156,10 @@ struct WorkloadEntry {
   // The value of the computed parameter; empty if there is none.
   std::function<std::string(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
       code;
+  // Reads stored output as the trial's parameters say; empty if the workload has none.
+  std::function<Reading(const std::vector<std::pair<std::string, Value>>&, const RunParams&,
+                        const StoredOutput&)>
+      reread;
 };
 
 class Registry {
@@ -183,6 +210,12 @@ struct Registrar {
                   }) {
       entry.code = [](const auto& values, const RunParams& run) {
         return W::code(read_params<typename W::Params>(values), run);
+      };
+    }
+    if constexpr (requires(const typename W::Params& params, const RunParams& run,
+                           const StoredOutput& output) { W::reread(params, run, output); }) {
+      entry.reread = [](const auto& values, const RunParams& run, const StoredOutput& output) {
+        return W::reread(read_params<typename W::Params>(values), run, output);
       };
     }
     entry.make = [](const auto& values, Context& context) -> std::unique_ptr<Workload> {

@@ -39,7 +39,7 @@ std::string not_observed(bool imported_torch, const std::string& failure) {
   return std::string("observe: torch: the program ended without a step to measure: ") +
          (imported_torch
               ? "after its warm-up no optimizer stepped; for a program without an optimizer set "
-                "`step_ends` to backward or forward"
+                "`step_ends` to backward, forward or the name of a function"
               : "it did not import torch where the observer could see it; it must be Python, "
                 "started "
                 "without -S, -I and -E");

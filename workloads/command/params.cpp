@@ -6,23 +6,10 @@
 #include <variant>
 
 #include "runner/model/run_params.h"
+#include "runner/model/template_text.h"
 
 namespace sweepd::command {
 namespace {
-
-// A real stays one: programs that read the type from the text, as nanoGPT does, refuse 0 for 0.0.
-std::string real_text(double real) {
-  std::string text = to_text(real);
-  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
-  return text;
-}
-
-std::string template_text(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return real_text(*real);
-  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
-  return std::get<std::string>(value);
-}
 
 std::string json_of(const Value& value) {
   if (const auto* real = std::get_if<double>(&value); real != nullptr && !std::isfinite(*real)) {
@@ -48,7 +35,7 @@ std::vector<std::pair<std::string, Value>> Params::take_declared(
   auto first = std::ranges::find(values, last, [](const auto& value) { return value.first; });
   if (first != values.end()) ++first;
   for (auto each = first; each != values.end(); ++each) {
-    declared.push_back({each->first, template_text(each->second), each->second});
+    declared.push_back({each->first, text_in_template(each->second), each->second});
   }
   values.erase(first, values.end());
   return values;

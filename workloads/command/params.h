@@ -45,7 +45,7 @@ struct Params {
   std::string patterns;
   std::string reports = "samples";
   std::string work_tokens, work_flops, work_bytes;
-  std::string observe = "nothing", step_ends = "optimizer";
+  std::string observe = "nothing", step_ends = "optimizer", ranges;
   std::string profiler;
   std::string submitted_from, submitted_environment;
 
@@ -61,7 +61,7 @@ struct Params {
           form_of(TextForm::kCommandLine, template_names()));
     field("args", args,
           "more arguments, behind those of argv; `auto` is `--NAME={NAME}` of each parameter that "
-          "the sweep declares",
+          "the sweep declares, and `auto dashes`, `auto flags` and others are its styles",
           form_of(TextForm::kWords, template_names()));
     field("env", env,
           "environment variables on top of the daemon's: `NAME=value ...`; the values are stored, "
@@ -97,7 +97,8 @@ struct Params {
           Computed());
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
-          "REGEX` a line");
+          "REGEX` a line; no part of the key: `sweepctl reread` reads stored output again",
+          Scheduling());
     field("reports", reports,
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
           "from outside; others: the format of what it writes",
@@ -107,8 +108,8 @@ struct Params {
     visit_observed(field);
     field("profiler", profiler,
           "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
-          "{folder}/perf.txt`",
-          form_of(TextForm::kWords, template_names()));
+          "{folder}/perf.txt`; no part of the key",
+          form_of(TextForm::kWords, template_names()), Scheduling());
     field("submitted_from", submitted_from,
           "the folder of the sweep file; filled in at submission, and no part of the key",
           Scheduling());
@@ -138,11 +139,13 @@ struct Params {
         "to it: forward, backward, optimizer, their memory, kernels and operators; after `warmup` "
         "and `steps` the program is ended",
         one_of({"nothing", "torch"}));
+    field("step_ends", step_ends,
+          "what ends a step under `observe`: `optimizer`, `backward`, `forward` of a program that "
+          "only infers, or the name of a function: `train_step`, `Trainer.step`, `engine.run`");
     field(
-        "step_ends", step_ends,
-        "what ends a step under `observe`: the optimizer's step, the backward, or the forward, of "
-        "a program that only infers",
-        one_of({"optimizer", "backward", "forward"}));
+        "ranges", ranges,
+        "ranges of the profile under `observe`, besides the program's own: `modules`, or `modules "
+        "3` down to that depth, are the modules of the model by name");
   }
 
   // What a sweep file declared, in the order of its definition.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -25,7 +26,7 @@ std::vector<std::string> words_of(const std::string& text, const char* what,
     const bool needs_folder =
         word.find("{folder}") != std::string::npos || word.find("{report}") != std::string::npos;
     if (needs_folder && !has_folder) continue;
-    words.push_back(substitute(word, variables, what));
+    std::ranges::move(substitute_words(word, variables, what), std::back_inserter(words));
   }
   return words;
 }
@@ -148,6 +149,19 @@ std::vector<Variable> variables_before(const Params& params, const RunParams& ru
                        {}});
 }
 
+void check_ranges(const std::string& ranges) {
+  const std::vector<std::string> words = split_words(ranges, "ranges");
+  const auto is_depth = [](const std::string& word) {
+    return word.size() == 1 && word[0] >= '1' && word[0] <= '9';
+  };
+  const bool fits =
+      words.empty() ||
+      (words[0] == "modules" && (words.size() == 1 || (words.size() == 2 && is_depth(words[1]))));
+  if (fits) return;
+  throw std::invalid_argument(fmt::format(
+      "ranges: `{}`; expected `modules`, or `modules 3` with a depth from 1 to 9", ranges));
+}
+
 // Python imports `sitecustomize` of the first folder that has one before the program.
 void put_observer(const Params& params, const Context& context, Environment& environment) {
   const fs::path observer = scripts_folder() / "observe";
@@ -159,6 +173,8 @@ void put_observer(const Params& params, const Context& context, Environment& env
   const std::string before = value_of(environment, "PYTHONPATH");
   set(environment, "PYTHONPATH", observer.string() + (before.empty() ? "" : ":" + before));
   set(environment, "SWEEPD_STEP_ENDS", params.step_ends);
+  check_ranges(params.ranges);
+  set(environment, "SWEEPD_RANGES", params.ranges);
   set(environment, "SWEEPD_FOLDER", context.folder.string());
 }
 

@@ -21,17 +21,11 @@ Error wrong(std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};
 }
 
-}  // namespace
+struct ValueOfVariable {
+  const std::vector<Variable>& variables;
 
-std::vector<std::string> split_words(std::string_view text, std::string_view what) {
-  return or_throw(cut_words(text), what);
-}
-
-std::string substitute(std::string_view word, const std::vector<Variable>& variables,
-                       std::string_view what) {
-  const auto value_of = [&](std::string_view name) -> Result<std::string> {
-    const auto found = std::find_if(variables.begin(), variables.end(),
-                                    [name](const Variable& v) { return v.name == name; });
+  Result<std::string> operator()(std::string_view name) const {
+    const auto found = std::ranges::find(variables, name, &Variable::name);
     if (found == variables.end()) {
       std::vector<std::string> names;
       for (const Variable& variable : variables) names.push_back(variable.name);
@@ -40,8 +34,24 @@ std::string substitute(std::string_view word, const std::vector<Variable>& varia
     }
     if (found->given) return found->value;
     return wrong(fmt::format("{{{}}} has no value here", name));
-  };
-  return or_throw(fill_template(word, value_of), what);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view text, std::string_view what) {
+  return or_throw(cut_words(text), what);
+}
+
+std::string substitute(std::string_view word, const std::vector<Variable>& variables,
+                       std::string_view what) {
+  return or_throw(fill_template(word, ValueOfVariable{variables}), what);
+}
+
+std::vector<std::string> substitute_words(std::string_view word,
+                                          const std::vector<Variable>& variables,
+                                          std::string_view what) {
+  return or_throw(fill_word(word, ValueOfVariable{variables}), what);
 }
 
 }  // namespace sweepd::command

@@ -20,9 +20,13 @@ struct Variable {
   bool given = true;  // false: it has no value here, as {folder} before an attempt
 };
 
-// Inserts the variables' values into "--context={context}"; {{ and }} are braces. Throws
+// Inserts the variables' values into "--context={context}" (model/template_text.h). Throws
 // std::invalid_argument naming `what` and the variable that is unknown or not given.
 std::string substitute(std::string_view word, const std::vector<Variable>& variables,
                        std::string_view what);
+// The same for a word of a command line, which may become several or none.
+std::vector<std::string> substitute_words(std::string_view word,
+                                          const std::vector<Variable>& variables,
+                                          std::string_view what);
 
 }  // namespace sweepd::command

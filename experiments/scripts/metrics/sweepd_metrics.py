@@ -5,6 +5,10 @@
     size = sweepd.params().get("size", 512)                    # what the sweep file declares
     for number in sweepd.steps():                              # warm-up and measured steps
         sweepd.step(number, {"forward": 1.25, "step": 4.0}, gflops=12)
+        # or, where it does not measure itself:
+        with sweepd.phase("forward"):
+            ...
+        sweepd.step()                                          # writes the times of the phases and of the step
     sweepd.metrics(joules=2.5)                                 # once, for the whole run
     sweepd.memory("step", peak_allocated=1024)
     sweepd.fact("torch", torch.__version__)
@@ -13,12 +17,14 @@ sweepd sets PYTHONPATH, so the import works in any program that it starts. By ha
 lines go to standard output. Values may be of any type that `float` takes: numpy's, tensors of one element.
 """
 
+import contextlib
 import importlib
 import json
 import math
 import os
 import re
 import sys
+import time
 
 EXIT_SKIPPED = 77
 
@@ -69,9 +75,61 @@ def steps(warmup=2, measured=10):
     return range(int(os.environ.get("SWEEPD_WARMUP", warmup)) + int(os.environ.get("SWEEPD_STEPS", measured)))
 
 
-def step(number, time_ms=None, warmup=None, **metrics):
+class _Clock:
+    """The host's times of the phases since the last step."""
+
+    number, begin, times = 0, None, {}
+    open_phases = []  # [name, begin]
+
+    @classmethod
+    def _add(cls, now):
+        if cls.open_phases:
+            name, begin = cls.open_phases[-1]
+            cls.times[name] = cls.times.get(name, 0) + (now - begin) / 1e6
+
+    @classmethod
+    @contextlib.contextmanager
+    def phase(cls, name):
+        now = time.perf_counter_ns()
+        cls.begin = now if cls.begin is None else cls.begin
+        cls._add(now)
+        cls.open_phases.append([name, now])
+        try:
+            yield
+        finally:
+            now = time.perf_counter_ns()
+            cls._add(now)
+            cls.open_phases.pop()
+            if cls.open_phases:
+                cls.open_phases[-1][1] = now
+
+    @classmethod
+    def step(cls):
+        now = time.perf_counter_ns()
+        if cls.begin is not None:
+            step(cls.number, {**cls.times, "step": (now - cls.begin) / 1e6})
+            cls.number += 1
+        cls.begin, cls.times = time.perf_counter_ns(), {}
+
+
+def _clock():
+    """The observer's, which has memory and kernels of each phase too, under `observe: torch`."""
+    observe = sys.modules.get("sweepd_observe")
+    return (observe and observe.by_hand()) or _Clock
+
+
+def phase(name):
+    """`with sweepd.phase("forward"):` is a part of a step; those of one name are added up. Inside another phase it is
+    no part of that. Under `observe: torch` it replaces what the observer would find by itself."""
+    return _clock().phase(name)
+
+
+def step(number=None, time_ms=None, warmup=None, **metrics):
     """`time_ms` and each metric: a number, or a number by phase. Without `warmup`, as many steps as the trial
-    says are warm-up."""
+    says are warm-up. `step()` alone ends a step whose phases `phase` timed; a call before the first phase begins it."""
+    if number is None:
+        _clock().step()
+        return
     line = {"step": int(number)}
     if warmup is not None:
         line["warmup"] = bool(warmup)

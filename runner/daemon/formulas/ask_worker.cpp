@@ -102,6 +102,12 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
   return to_json_line(question) + "\n";
 }
 
+std::string reread_question(const std::filesystem::path& folder, const std::string& patterns) {
+  const nlohmann::json question{
+      {"ask", "reread"}, {"folder", folder.string()}, {"params", {{"patterns", patterns}}}};
+  return to_json_line(question) + "\n";
+}
+
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
                                           std::string_view questions, std::size_t count,
                                           Duration limit) {

@@ -23,6 +23,10 @@ enum class Ask { kWork, kCode };
 // parameters that differ from the defaults, which the worker knows.
 std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = Ask::kWork);
 
+// Returns the line that has `--work` read the output in an attempt's folder again
+// (worker/reread.h).
+std::string reread_question(const std::filesystem::path& folder, const std::string& patterns);
+
 // Asks `--work` such questions and returns its lines, one for each of the `count` questions, in
 // order. Errors as above, and kUnavailable if there are fewer.
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,

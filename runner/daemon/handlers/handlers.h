@@ -84,6 +84,8 @@ boost::asio::awaitable<Answer<rpc::ReferenceRemove>> handle_reference_remove(
     Services&, Session&, rpc::ReferenceRemove::Request);
 boost::asio::awaitable<Answer<rpc::Report>> handle_report(ReadServices&, Session&,
                                                           rpc::Report::Request);
+boost::asio::awaitable<Answer<rpc::Reread>> handle_reread(Services&, Session&,
+                                                          rpc::Reread::Request);
 boost::asio::awaitable<Answer<rpc::Resume>> handle_resume(Services&, Session&,
                                                           rpc::Resume::Request);
 boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services&, Session&, rpc::Retry::Request);

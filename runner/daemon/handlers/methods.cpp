@@ -65,6 +65,7 @@ constexpr std::array kMethods{
     method<rpc::ReferenceList, ReadServices, handle_reference_list>(),
     method<rpc::ReferenceRemove, Services, handle_reference_remove>(),
     method<rpc::Report, ReadServices, handle_report>(),
+    method<rpc::Reread, Services, handle_reread>(),
     method<rpc::Resume, Services, handle_resume>(),
     method<rpc::Retry, Services, handle_retry>(),
     method<rpc::Show, ReadServices, handle_show>(),

@@ -117,6 +117,27 @@ struct Retry {
   };
 };
 
+struct Reread {
+  static constexpr std::string_view kName = "reread";
+  struct Request {
+    std::string sweep;
+    static void visit(auto& self, auto&& field) { field("sweep", self.sweep, "", Required()); }
+  };
+  struct Reply {
+    std::string sweep, name;
+    std::int64_t read = 0, same = 0, left = 0;
+    std::string why_left = {};
+    static void visit(auto& self, auto&& field) {
+      field("sweep", self.sweep, "its id");
+      field("name", self.name, "");
+      field("read", self.read, "attempts whose output was read again");
+      field("same", self.same, "attempts that were read so already");
+      field("left", self.left, "attempts that keep their figures, because of a mistake");
+      field("why_left", self.why_left, "of the first of them");
+    }
+  };
+};
+
 struct Watch {
   static constexpr std::string_view kName = "watch";
   static constexpr std::int64_t kMostPast = 1000;

@@ -145,6 +145,11 @@ TEST(Command, AProfilersFilesAreNamed) {
   EXPECT_THAT(none.ending(), HasSubstr("profiler: the profile pass needs one"));
 }
 
+TEST(Command, RefusesRangesThatAreNone) {
+  const Story story("true", {{"observe", "torch"}, {"ranges", "module 3"}});
+  EXPECT_THAT(story.ending(), HasSubstr("ranges: `module 3`; expected `modules`, or `modules 3`"));
+}
+
 TEST(Command, FindsTheModuleForPython) {
   const Story story(
       "exec python3 -c 'import sweepd_metrics as s; s.step(0, 1.5, rate=2); s.metrics(n=3)'",

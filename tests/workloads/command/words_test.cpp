@@ -41,6 +41,14 @@ TEST(Substitute, PutsValuesIntoOneWord) {
   EXPECT_EQ(substitute("plain", kVariables, "argv"), "plain");
 }
 
+TEST(Substitute, AWordMayBecomeSeveralOrNone) {
+  EXPECT_THAT(substitute_words("{context=512?--n={context}}", kVariables, "args"),
+              ElementsAre("--n=512"));
+  EXPECT_THAT(substitute_words("{context!512?--n={context}}", kVariables, "args"), IsEmpty());
+  EXPECT_THAT(substitute_words("{arg1*}", kVariables, "args"),
+              ElementsAre("two", "words;", "$(rm)"));
+}
+
 TEST(Substitute, NamesWhatIsWrong) {
   struct Row {
     const char *word, *message;

@@ -8,8 +8,9 @@ import threading
 from typing import NamedTuple, Optional
 
 from . import report
+from .function import Function
 
-STEP_ENDS = ("optimizer", "backward", "forward")
+_STEP_ENDS = ("optimizer", "backward", "forward")  # others are the name of a function
 
 
 class Step(NamedTuple):
@@ -31,6 +32,7 @@ class Loop:
         self.observer = observer
         self.step_ends = step_ends
         self.on = True
+        self.hooked = True         # False: the program says itself where its steps are
         self.thread = threading.get_ident()
         self.phase = None          # "forward", "backward" or "optimizer", while it is open
         self.opened = None         # its mark
@@ -49,8 +51,8 @@ class Loop:
         self.stepped = set()       # optimizers
 
     def here(self):
-        """False in threads of the program and of autograd, and in processes that it forked."""
-        return self.on and threading.get_ident() == self.thread
+        """Whether the hooks count: not in threads of the program and of autograd, nor in processes that it forked."""
+        return self.on and self.hooked and threading.get_ident() == self.thread
 
     def open(self, phase):
         if self.ended is not None:
@@ -82,6 +84,11 @@ class Loop:
         self.phase = None
         if self.number == 0 and not self.spans:
             self.begin = None
+
+    def restart(self):
+        """What was seen so far is no part of a step."""
+        self.phase = self.begin = None
+        self._new_step()
 
     def _tell(self):
         self.observer.end_step(Step(self.spans, self.begin, self.ended, self.own, self.forwards))
@@ -129,6 +136,7 @@ class Hooks:
 
     def __init__(self, torch, loop):
         self.loop = loop
+        self.function = None if loop.step_ends in _STEP_ENDS else Function(loop.step_ends, loop, self.safely)
         self.call_module = torch.nn.Module.__call__
         self.run_backward = torch.autograd.backward
 
@@ -154,6 +162,8 @@ class Hooks:
         return result
 
     def begin_forward(self, module):
+        if self.function is not None:
+            self.function.look()
         self.loop.observer.saw_module(module)
         self.loop.open("forward")
 
@@ -164,6 +174,11 @@ class Hooks:
             loop.ended = loop.close()
         elif _needs_gradient(result):
             loop.forwards += 1  # the phase goes on until the backward
+        elif self.function is not None:  # it says what a step is
+            loop.forwards += 1
+            loop.close()
+            if inside is not None:
+                loop.open(inside)
         else:
             loop.forget()
             if inside is not None:
@@ -180,7 +195,7 @@ class Hooks:
     def end_backward(self):
         loop = self.loop
         mark = loop.close()
-        if loop.step_ends == "backward" or loop.stepped_in_backward:
+        if loop.step_ends == "backward" or (loop.stepped_in_backward and self.function is None):
             loop.ended = mark
         elif loop.in_optimizer:
             loop.open("optimizer")
@@ -197,14 +212,13 @@ class Hooks:
     def end_optimizer(self, optimizer):
         loop = self.loop
         loop.in_optimizer = False
-        if loop.phase is not None:
-            loop.ended = loop.close()
+        mark = loop.close() if loop.phase is not None else None
+        if mark is not None and self.function is None:
+            loop.ended = mark
         loop.stepped.add(id(optimizer))
 
 
 def install(torch, observer, step_ends):
-    if step_ends not in STEP_ENDS:
-        raise ValueError(f"step_ends is {step_ends!r}; expected one of {', '.join(STEP_ENDS)}")
     loop = Loop(observer, step_ends)
     hooks = Hooks(torch, loop)
     call_module, run_backward = hooks.call_module, hooks.run_backward
@@ -213,6 +227,9 @@ def install(torch, observer, step_ends):
     def call(self, *args, **kwargs):
         if (loop.phase is None or loop.phase == "optimizer") and loop.here():
             return hooks.module(self, args, kwargs)
+        if loop.observer.has_ranges and loop.here():
+            with loop.observer.range_of(self):
+                return call_module(self, *args, **kwargs)
         return call_module(self, *args, **kwargs)
 
     def backward(*args, **kwargs):
@@ -232,7 +249,7 @@ def install(torch, observer, step_ends):
 
     torch.nn.Module.__call__ = functools.wraps(call_module)(call)
     torch.autograd.backward = functools.wraps(run_backward)(backward)
-    if step_ends == "optimizer":
+    if step_ends not in ("backward", "forward"):
         # Newer versions have no attribute of this name in torch.optim.
         optimizers = importlib.import_module("torch.optim.optimizer")
         optimizers.register_optimizer_step_pre_hook(before_optimizer)
@@ -241,6 +258,11 @@ def install(torch, observer, step_ends):
     def stop():
         loop.on = False
 
+    def at_exit():
+        if loop.on and hooks.function is not None:
+            hooks.safely(hooks.function.must_be_found)
+        loop.at_exit()
+
     os.register_at_fork(after_in_child=stop)
-    atexit.register(loop.at_exit)
+    atexit.register(at_exit)
     return loop

@@ -17,6 +17,15 @@ from .observer import Observer
 _MOST_WARMUP = 3  # more changes neither counts nor sizes
 
 
+def storage_of(tensor):
+    """(address, bytes) of what a tensor holds on this rank; None of one without memory, such as those of torch.compile."""
+    try:
+        storage = getattr(tensor, "_local_tensor", tensor).untyped_storage()  # the shard of a DTensor
+        return storage.data_ptr(), storage.nbytes()
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
 def tensors_alive(torch):
     """The tensors that Python knows, and their gradients; each storage once: {address: bytes}."""
     sizes = {}
@@ -26,9 +35,9 @@ def tensors_alive(torch):
             continue
         for tensor in (each, each.grad if each.is_leaf else None):
             if tensor is not None and not tensor.is_cuda and tensor.layout == torch.strided:
-                storage = tensor.untyped_storage()
-                if storage.nbytes() > 0:
-                    sizes[storage.data_ptr()] = storage.nbytes()
+                address, size = storage_of(tensor) or (0, 0)
+                if size > 0:
+                    sizes[address] = size
     return sizes
 
 
@@ -81,10 +90,9 @@ class Memory(Observer):
         """Notes the tensors that are held now; returns their names by address."""
         names = {}
         for kind, name, tensor in held_tensors(self.roots, self.optimizers):
-            if kind in kinds:
-                storage = tensor.untyped_storage()
-                self._held[kind, name] = (storage.data_ptr(), storage.nbytes())
-                names[storage.data_ptr()] = name
+            if kind in kinds and storage_of(tensor) is not None:
+                self._held[kind, name] = storage_of(tensor)
+                names[self._held[kind, name][0]] = name
         return names
 
     def _start(self):
@@ -110,7 +118,8 @@ class HostRecorder:
         self._torch = torch
         self.begun = False
         self._names = []  # at "begin" and at each "names"
-        self._before = tensors_alive(torch)
+        self._before = tensors_alive(torch)  # the profiler does not see when these are freed
+        self._still_alive = {}
         self._profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True)
         self._profiler.start()
 
@@ -121,6 +130,7 @@ class HostRecorder:
     def begin(self, names):
         self.begun = True
         self._names.append(names)
+        self._still_alive = tensors_alive(self._torch)
         self.enter("begin")
 
     def name(self, names):
@@ -146,7 +156,8 @@ class HostRecorder:
         wanted = [each for each in events
                   if each.get("name") == "[memory]" or str(each.get("name")).startswith("sweepd.")]
         wanted.sort(key=lambda each: each["ts"])
-        before, began, changes, stack, index, names = dict(self._before), None, None, {}, 0, iter(self._names)
+        before, unseen = dict(self._before), set(self._before)
+        began, changes, stack, index, names = None, None, {}, 0, iter(self._names)
         for each in wanted:
             ts = each["ts"]
             while index < len(operators) and operators[index]["ts"] <= ts:
@@ -155,6 +166,8 @@ class HostRecorder:
             if each["name"] != "[memory]":
                 phase = each["name"][len("sweepd."):]
                 if phase == "begin":
+                    for address in unseen - self._still_alive.keys():
+                        before.pop(address, None)
                     began, changes = ts, Changes(before, next(names))
                 elif phase == "names" and changes is not None:
                     changes.name(next(names))
@@ -168,6 +181,7 @@ class HostRecorder:
                 continue
             size, address = arguments["Bytes"], arguments["Addr"]
             if changes is None:
+                unseen.discard(address)
                 if size > 0:
                     before[address] = size
                 else:

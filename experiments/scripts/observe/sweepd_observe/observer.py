@@ -5,6 +5,7 @@ class Observer:
     """Gets the marks and steps of a loop (hooks.py). `steps` is after how many of them the program ends."""
 
     steps = 0
+    has_ranges = False  # whether modules are ranges: range_of
 
     def __init__(self, torch):
         self.torch = torch
@@ -24,6 +25,12 @@ class Observer:
             self.begin_program()
         if not any(each is one for each in seen):
             seen.append(one)
+
+    def begin_by_hand(self):
+        """Of a program that says itself where its steps are. It need not call a module."""
+        if self.uses_device is None:
+            self.uses_device = self.torch.cuda.is_available() and self.torch.cuda.is_initialized()
+            self.begin_program()
 
     def begin_program(self):
         """Called once, before the first mark."""

@@ -4,12 +4,21 @@ The trace of each of the two is a file in the attempt's folder; the worker makes
 Phases are annotations in it that begin with "sweepd."
 """
 
+import contextlib
 import os
 
 from . import report
 from .observer import Observer
 
 _MOST_WARMUP = 3  # more changes neither counts nor sizes
+
+
+def _depth_of_modules(ranges):
+    """0: modules are no ranges. `modules` alone is those of the first two levels."""
+    words = ranges.split()
+    if not words or words[0] != "modules":
+        return 0
+    return int(words[1]) if len(words) > 1 else 2
 
 
 class Profile(Observer):
@@ -20,6 +29,24 @@ class Profile(Observer):
         self._profiler = None
         self._annotation = self._step = None
         self._number = 0
+        self._depth = _depth_of_modules(os.environ.get("SWEEPD_RANGES") or "")
+        self._names = {}  # of modules that are ranges, by id
+        self.has_ranges = self._depth > 0
+
+    def saw_module(self, module):
+        new = not any(each is module for each in self.roots)
+        super().saw_module(module)
+        if not new or not self.has_ranges:
+            return
+        for path, each in module.named_modules():
+            # The layers of a stack are one range: h.0.attn and h.1.attn are h.attn.
+            parts = [part for part in path.split(".") if part and not part.isdigit()]
+            if parts and len(parts) <= self._depth:
+                self._names[id(each)] = ".".join(parts)
+
+    def range_of(self, module):
+        name = self._names.get(id(module)) if self._profiler is not None else None
+        return contextlib.nullcontext() if name is None else self.torch.profiler.record_function(name)
 
     def mark(self, phase):
         if self._annotation is not None:

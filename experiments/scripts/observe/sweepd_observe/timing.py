@@ -80,7 +80,7 @@ class Timing(Observer):
         report.fact("observe.clock", "events of the device" if self.uses_device else "the host")
 
     def begin_step(self, number):
-        if number == 0 and os.environ.get("SWEEPD_COUNT_FLOPS"):
+        if number == 0 and self._flops is None and os.environ.get("SWEEPD_COUNT_FLOPS"):
             self._flops = FlopCount()
 
     def mark(self, phase):
@@ -124,6 +124,6 @@ class Timing(Observer):
         sums["step"] = elapsed_ms(step.begin, step.end)
         if step.own is not None:  # it lies between the steps, so within `data`
             own = elapsed_ms(*step.own)
-            for phase in ("data", "step"):
-                sums[phase] = max(0.0, sums.get(phase, 0) - own)
+            for phase in {"data", "step"} & sums.keys():
+                sums[phase] = max(0.0, sums[phase] - own)
         return sums

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "runner/base/say.h"
+#include "runner/base/text.h"
+#include "runner/client/client.h"
+#include "runner/client/output.h"
+#include "runner/wire/messages/queue.h"
+
+namespace sweepd {
+namespace {
+
+Exit reread(Client& client, const std::string& sweep) {
+  const auto reply = client.call<rpc::Reread>({sweep});
+  if (!reply) return report_error(reply.error());
+  say("read the output of {} of {} again", counted(reply->read, "attempt"), reply->name);
+  if (reply->same > 0) say("; {} had been read so already", reply->same);
+  say("\n");
+  if (reply->left == 0) return Exit::kOk;
+  return report_error({ErrorCode::kFailedPrecondition,
+                       fmt::format("{} kept the old figures: {}", counted(reply->left, "attempt"),
+                                   reply->why_left)});
+}
+
+}  // namespace
+
+void add_reread(Command& app, Client& client) {
+  auto sweep = std::make_shared<std::string>();
+  Command* command =
+      app.add_subcommand("reread", "Read stored output again after its patterns changed");
+  command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
+  command->footer(
+      "`patterns` are no part of a trial, so submitting a file with other patterns measures "
+      "nothing "
+      "again. This\nreads what the programs printed, with the patterns that were submitted last. "
+      "What the programs\nreported themselves stays.\n"
+      "Example: sweepctl reread my-gpt");
+  command->callback(
+      [&client, sweep] { client.action = [&client, sweep] { return reread(client, *sweep); }; });
+}
+
+}  // namespace sweepd
