@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -156,7 +155,7 @@ class Command final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kProfile && observes_) {
       facts.text("profile.trace", command::trace_file(context_.rank));
     } else if (context_.pass == Pass::kProfile) {
-      facts.text("profile.files", new_files());
+      facts.text("profile.files", secrets_.hide(join(files_.of_program(), ", ")));
     }
     for (const auto& [name, text] : files_.facts()) facts.text(name, text);
     // What the program says of itself comes before what is known from outside.
@@ -217,17 +216,6 @@ class Command final : public Workload, public SelfTimed {
     const auto failed = facts_.find("observe.failed");
     return command::not_observed(facts_.contains("torch"),
                                  failed == facts_.end() ? "" : failed->second.text);
-  }
-
-  // The files of the profiler, by name: all that the attempt's folder has and sweepd does not know.
-  std::string new_files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(context_.folder)) {
-      const std::string name = entry.path().filename().string();
-      if (!command::is_own_file(name)) names.push_back(name);
-    }
-    std::ranges::sort(names);
-    return secrets_.hide(join(names, ", "));
   }
 
   void take(const command::Report& report, std::string_view line, Findings* findings,

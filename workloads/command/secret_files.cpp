@@ -98,13 +98,24 @@ class CoveredFile {
   bool covered_ = false;
 };
 
-}  // namespace
-
+// Whether sweepd wrote the file with this name in the folder of an attempt.
 bool is_own_file(std::string_view name) {
   return name == "request.json" || name == "ending.json" || name == "outcome.json" ||
          has_rank(name, "events.", ".ndjson") || has_rank(name, "log.", ".txt") ||
          has_rank(name, "status.", "") || has_rank(name, "status.", ".new") ||
          has_rank(name, "pid.", "");
+}
+
+}  // namespace
+
+std::vector<std::string> SecretFiles::of_program() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_own_file(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 SecretFiles::~SecretFiles() {

@@ -12,9 +12,6 @@
 
 namespace sweepd::command {
 
-// Whether sweepd wrote the file with this name in the folder of an attempt.
-bool is_own_file(std::string_view name);
-
 // Covers each value in the files of an attempt's folder and of folders in it, without changing
 // their lengths. Links are not followed; a file that has another name, perhaps elsewhere, is left.
 // Files that sweepd wrote from what was hidden before are not searched, but for the logs.
@@ -30,6 +27,9 @@ class SecretFiles {
   // A program runs from now on. What it wrote is covered by `cover`, else by the destructor.
   void will_change() { changed_ = true; }
   void cover();
+
+  // Names of what the program, or its profiler, wrote into the folder itself, sorted.
+  std::vector<std::string> of_program() const;
 
   // Where values were covered, and what could not be hidden: names and texts.
   std::vector<std::pair<std::string, std::string>> facts() const;
