@@ -163,10 +163,13 @@ class Observed(unittest.TestCase):
                 work(1000)
         """, step_ends="train_step")
         self.assertEqual(called, [{"forward": 1, "backward": 10, "step": 61}, {"data": 1007, "forward": 1, "backward": 10, "step": 1068}])
-        after = self.times("""
+        for kind, own, call in (("staticmethod", "", "Log().write()"), ("classmethod", "cls", "Log.write()"),
+                                ("torch.same", "self", "Log().write()")):
+            after = self.times(f"""
+            torch.same = lambda function: function
             class Log:
-                @staticmethod
-                def write():
+                @{kind}
+                def write({own}):
                     work(3)
             model, optimizer = torch.nn.Module(), torch.Optimizer()
             for step in range(10):
@@ -174,10 +177,10 @@ class Observed(unittest.TestCase):
                 model().backward()
                 optimizer.step()
                 optimizer.step()
-                Log.write()
-        """, step_ends="Log.write")
-        first = {"forward": 2, "backward": 10, "optimizer": 200, "step": 215}
-        self.assertEqual(after, [first, dict(first, data=0)])
+                {call}
+            """, step_ends="Log.write")
+            first = {"forward": 2, "backward": 10, "optimizer": 200, "step": 215}
+            self.assertEqual(after, [first, dict(first, data=0)], kind)
 
     def test_a_function_of_a_module_ends_the_step(self):
         (self.folder / "engine").mkdir()

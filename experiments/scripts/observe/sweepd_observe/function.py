@@ -1,6 +1,7 @@
 """`step_ends: NAME`: the end of each call of a function of the program ends a step."""
 
 import functools
+import inspect
 import sys
 
 _MOST_LOOKS = 100  # one at each forward
@@ -46,7 +47,9 @@ class Function:
                 self.must_be_found()
             return
         self.found = True
-        function = getattr(*owner)
+        found = inspect.getattr_static(*owner)
+        kind = type(found) if isinstance(found, (staticmethod, classmethod)) else None
+        function = found.__func__ if kind else getattr(*owner)
         self.skips = _runs_now(function)
 
         @functools.wraps(function)
@@ -60,7 +63,7 @@ class Function:
                 if self.loop.here():
                     self.safely(self.end)
 
-        setattr(*owner, call)
+        setattr(*owner, kind(call) if kind else call)
 
     def must_be_found(self):
         if not self.found:
