@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kShortened = " bytes left out here: a log keeps its first ";
 
-using Place = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
+using SamplePlace = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
 
 Result<std::string> read_kept(const std::filesystem::path& file) {
   auto kept = KeptFile::open(file, Links::kRefuse);
@@ -74,7 +74,7 @@ bool is_set_to(const NamedTexts& texts, const std::pair<std::string, std::string
 }
 
 // What of a step is not of the old reading; nothing if that was all.
-bool without(StepEvent& step, const std::set<Place>& places) {
+bool without_places(StepEvent& step, const std::set<SamplePlace>& places) {
   const auto is_old = [&](const Sample& sample) {
     return places.contains({step.step, sample.phase, sample.metric});
   };
@@ -162,7 +162,7 @@ class FolderRereader {
 
 std::vector<Event> with_reading(std::vector<Event> events, const Reading& before,
                                 const Reading& now) {
-  std::set<Place> old_places;
+  std::set<SamplePlace> old_places;
   std::set<std::string> old_facts, new_facts;
   for (const Reading::Step& step : before.steps) {
     for (const Sample& sample : step.samples)
@@ -185,7 +185,7 @@ std::vector<Event> with_reading(std::vector<Event> events, const Reading& before
   };
   for (Event& event : events) {
     if (auto* step = std::get_if<StepEvent>(&event)) {
-      if (without(*step, old_places)) all.push_back(std::move(event));
+      if (without_places(*step, old_places)) all.push_back(std::move(event));
     } else if (const auto* fact = std::get_if<FactEvent>(&event)) {
       const bool read = old_facts.contains(fact->name) || new_facts.contains(fact->name);
       if (!read) all.push_back(std::move(event));
