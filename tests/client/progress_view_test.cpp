@@ -54,6 +54,13 @@ TEST(LiveLines, SayThatTheSweepIsPaused) {
             "cpu,cuda:1");
 }
 
+TEST(ProgressLines, AJournalThatIsStillReadKeepsNothingFromStarting) {
+  EXPECT_EQ(trouble_line("the journal of attempt 3f9c takes longer than 5.0 s to read"),
+            "! the journal of attempt 3f9c takes longer than 5.0 s to read");
+  EXPECT_EQ(trouble_line("pool `a`: away"), "! pool `a`: away; trying again");
+  EXPECT_EQ(trouble_line("full"), "! nothing new starts: full; trying again");
+}
+
 TEST(ProgressLines, ADeviceOutOfServiceIsNotCalledPaused) {
   const rpc::OutOfServiceEntry first{"cuda:0", "uncorrectable ECC error", "1b2c3d4e5f6a7b8c", {}};
   const rpc::OutOfServiceEntry second{"cuda:1", "fallen off the bus", "2b2c3d4e5f6a7b8c", {}};
