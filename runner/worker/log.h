@@ -1,5 +1,6 @@
 // The worker's log: one line per stage on standard output, which the executor sends to
-// log.<rank>.txt. Never called inside a step.
+// log.<rank>.txt, and under `sweepctl try` is a terminal. What it quotes of a program cannot be a
+// command to it. Never called inside a step.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,12 +9,13 @@
 #include <utility>
 
 #include "runner/base/clock.h"
+#include "runner/base/say.h"
 
 namespace sweepd {
 
 template <class... Args>
 void log_line(fmt::format_string<Args...> format, Args&&... args) {
-  fmt::print("{} {}\n", to_text(now_wall()), fmt::format(format, std::forward<Args>(args)...));
+  say("{} {}\n", to_text(now_wall()), fmt::format(format, std::forward<Args>(args)...));
   std::fflush(stdout);  // the next stage may end the process
 }
 

@@ -217,6 +217,7 @@ TEST(Emit, WritesLinesAndRefusesWhatIsNone) {
   EXPECT_EQ(emit({"memory", "step", "peak_allocated=2KiB"}).out,
             "{\"memory\":\"step\",\"peak_allocated\":2048}\n");
   EXPECT_EQ(emit({"skip", "no GPU"}).out, "{\"skipped\":\"no GPU\"}\n");
+  EXPECT_EQ(emit({"skip", "no\u009b2J"}).out, "{\"skipped\":\"no\\u009b2J\"}\n") << "a terminal's";
   for (const auto& [words, message] :
        {std::pair<std::vector<std::string>, const char*>{{"stop", "3"}, "expected step, metrics"},
         {{"step", "x", "time=1"}, "emit: step: "},

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "runner/base/printable.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
 #include "runner/wire/json_reader.h"
@@ -139,7 +140,8 @@ Result<void> write_line(const std::string& line) {
 Exit emit(const Words& words) {
   const auto line = line_of(words);
   if (!line) return report_error(line.error());
-  const auto written = write_line(to_json_line(*line) + "\n");
+  // Standard output may be a terminal.
+  const auto written = write_line(printable_json(to_json_line(*line)) + "\n");
   return written ? Exit::kOk : report_error(written.error());
 }
 

@@ -1,0 +1,18 @@
+// What the worker writes into its log by itself.
+#include "runner/worker/log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sweepd {
+namespace {
+
+TEST(LogLine, QuotesNothingThatATerminalTakesForACommand) {
+  testing::internal::CaptureStdout();
+  log_line("ended {}", "skipped: \x1b]0;owned\x07 \u009b2J\u202e");
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              testing::EndsWith(" ended skipped:  ]0;owned  ?2J?\n"));
+}
+
+}  // namespace
+}  // namespace sweepd
