@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kShortened = " bytes left out here: a log keeps its first ";
 
-using Place = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
+using FigureAt = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
 
 Result<std::string> read_kept(const std::filesystem::path& file) {
   auto kept = KeptFile::open(file, Links::kRefuse);
@@ -74,7 +74,7 @@ bool is_set_to(const NamedTexts& texts, const std::pair<std::string, std::string
 }
 
 // What of a step is not of the old reading; nothing if that was all.
-bool without(StepEvent& step, const std::set<Place>& places) {
+bool without(StepEvent& step, const std::set<FigureAt>& places) {
   const auto is_old = [&](const Sample& sample) {
     return places.contains({step.step, sample.phase, sample.metric});
   };
@@ -162,7 +162,7 @@ class FolderRereader {
 
 std::vector<Event> with_reading(std::vector<Event> events, const Reading& before,
                                 const Reading& now) {
-  std::set<Place> old_places;
+  std::set<FigureAt> old_places;
   std::set<std::string> old_facts, new_facts;
   for (const Reading::Step& step : before.steps) {
     for (const Sample& sample : step.samples)
