@@ -1,6 +1,5 @@
 // The worker's log: one line per stage on standard output, which the executor sends to
-// log.<rank>.txt, and under `sweepctl try` is a terminal. What it quotes of a program cannot be a
-// command to it. Never called inside a step.
+// log.<rank>.txt, which `log` and `try` print. Never called inside a step.
 #pragma once
 
 #include <fmt/format.h>
