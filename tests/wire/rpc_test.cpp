@@ -116,8 +116,10 @@ TEST(Lines, WhatIsWrittenIsReadTheSame) {
 }
 
 TEST(Lines, EachKindHasItsMembersAndNoOther) {
-  EXPECT_EQ(json::parse(request_line({nullptr, "m", json::object()})),
+  EXPECT_EQ(json::parse(request_line({nullptr, "m", json::object(), /*is_notification=*/true})),
             json::parse(R"({"jsonrpc":"2.0","method":"m","params":{}})"));
+  EXPECT_EQ(json::parse(request_line({nullptr, "m", json::object()})),
+            json::parse(R"({"jsonrpc":"2.0","id":null,"method":"m","params":{}})"));
   EXPECT_EQ(json::parse(result_line(3, {{"a", 1}})),
             json::parse(R"({"jsonrpc":"2.0","id":3,"result":{"a":1}})"));
   EXPECT_EQ(
