@@ -39,6 +39,16 @@ sweep: gang
 workload: all_reduce
 params: {backend: gloo, bytes: 1KiB, world_size: 2, warmup: 1, steps: 2, device: cpu, threads: 1}
 """
+PRINTED = """
+sweep: printed
+workload: command
+params:
+  argv: echo took 1.5 ms
+  warmup: 0
+  device: cpu
+  patterns: |
+    time:ms = took ([0-9.]+)
+"""
 POOL = """
 pools:
   h200: {slurm: {gpus_per_node: 8}, runs: ~/shared}
@@ -91,13 +101,14 @@ class WithResults(unittest.TestCase):
         watched = SWEEP.replace("workload: lm_step", "workload: lm_step\nsentinel: 10m")
         (cls.home / "lm.yaml").write_text(watched.format(name="lm-end-to-end"))
         (cls.home / "gang.yaml").write_text(GANG)
+        (cls.home / "printed.yaml").write_text(PRINTED)
         (cls.home / ".config/sweepd").mkdir(parents=True)
         (cls.home / ".config/sweepd/config.yaml").write_text(POOL)
         for name, batch in [("before", 2), ("after", 3)]:
             (cls.home / f"{name}.yaml").write_text(SWEEP.format(name=name).replace("batch: 1", f"batch: {batch}"))
         for step in ["sweepctl submit other.yaml --set context=16,64 --set precision=fp32 --wait", "sweepctl stop",
                      "mv .local/state/sweepd other", "cp -r other rescued && rm rescued/results.db",
-                     "sweepctl submit lm.yaml gang.yaml before.yaml after.yaml --wait"]:
+                     "sweepctl submit lm.yaml gang.yaml printed.yaml before.yaml after.yaml --wait"]:
             ended = cls.shell(step)
             assert ended.returncode == 0, f"{step}: {ended.stderr}"
 
@@ -128,7 +139,8 @@ class WithResults(unittest.TestCase):
         elif "--rank" in command:
             wanted = "trial in (select trial from params_all_reduce)"
         attempt = self.sql(f"select uid from attempt where {wanted} and outcome = 'done' limit 1")
-        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b", "lm-end-to-end"), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
+        sweep = "printed" if command.startswith("sweepctl reread") else "lm-end-to-end"
+        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b", sweep), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
                          (r"\bOTHER\.db\b|/mnt/h200/results\.db", "other/results.db"),
                          ("--device cuda:0", "--device cpu")]:  # there is no GPU here
             command = re.sub(old, new, command)

@@ -156,6 +156,8 @@ class Calls {
     }
     add({"plot", "fault", "--x", "kind", "--y", "median", "--title", texts_.argument(), "--format",
          texts_.one_of({"vega", "svg", "text"})});
+    for (const std::string& sweep : {std::string(kOwnProgram), texts_.argument()})
+      add({"reread", sweep});
     tables({"compare", kShownSweep, kShownSweep});
     tables({"compare", kTimedSweep, "--by", "steps=2,3"});
     add({"compare", texts_.argument()});
@@ -177,7 +179,6 @@ class Calls {
   void submit() {
     tables({"plan", given_.accepted});
     tables({"plan", given_.refused});
-    // What a program prints under `try` is shown as it is, as if it were run by hand.
     for (const std::string& file : {given_.accepted, given_.refused}) {
       add({"try", file, "--set", "ending=" + texts_.one_of({"skips", "odd"})});
     }
