@@ -26,10 +26,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   CLI::App cli{
       "Runs sweeps of LLM training-step benchmarks and keeps their results.\n"
       "sweepctl usually starts it; to start it by hand: sweepd --foreground"};
-  std::string state_dir;
-  std::string worker;
-  std::string config;
-  std::string read_file;
+  std::string state_dir, worker, config, read_file;
   bool recover = false, dry_run = false, foreground = false, no_prefork = false, existing = false,
        tries = false;
   cli.add_option("--state-dir", state_dir,

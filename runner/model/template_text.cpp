@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/base/units.h"
 
 namespace sweepd {
 namespace {

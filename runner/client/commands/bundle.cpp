@@ -55,7 +55,9 @@ PackedRequest without_environment(const std::string& text) {
     }
   }
   const auto secrets = request["params"].find("secrets");
-  return {to_indented_json(request) + "\n", secrets != request["params"].end() && *secrets != ""};
+  const bool none = secrets == request["params"].end() ||
+                    (secrets->is_string() && secrets->get_ref<const std::string&>().empty());
+  return {to_indented_json(request) + "\n", !none};
 }
 
 // Copies a file as it was before it may have been compressed, and returns its length. One that is

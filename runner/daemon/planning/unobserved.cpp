@@ -27,7 +27,8 @@ bool imports_torch(std::string_view line) {
   for (const std::string_view statement : {"import torch", "from torch"}) {
     if (!line.starts_with(statement)) continue;
     constexpr std::string_view kAfter = " .,;\t";
-    return line.size() == statement.size() || kAfter.find(line[statement.size()]) != line.npos;
+    return line.size() == statement.size() ||
+           kAfter.find(line[statement.size()]) != std::string_view::npos;
   }
   return false;
 }
