@@ -123,7 +123,7 @@ class Calls {
       tables({"report", sweep, "--with", "outcome,verdict"});
       add({"watch", sweep});
     }
-    add({"show", kShownSweep, "--source"});
+    calls_.push_back({{"show", kShownSweep, "--source"}, /*every_byte=*/true});
     tables({"show", known_.sweep.substr(0, 6)});
     add({"show", texts_.argument()});
     tables({"report", kShownSweep, "--notes", "all"});
@@ -193,7 +193,7 @@ class Calls {
     tables({"report", "accepted", "--notes", "all"});
     tables({"query", "theirs", "--rows", "ending", "--metric", "fact.note", "--cell", "{text}"});
     tables({"show", "accepted"});
-    add({"show", "accepted", "--source"});
+    calls_.push_back({{"show", "accepted", "--source"}, /*every_byte=*/true});
     tables({"workloads", "theirs"});
     tables({"reference", "add", given_.figures});
     tables({"reference", "list"});
