@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "runner/base/ids.h"
 #include "tests/e2e/lost_database.h"
 
 namespace sweepd::e2e {
@@ -97,6 +98,9 @@ void replace_one(SQLite::Database& database, const std::string& table, const std
 
 // Also keys, which are names of parameters.
 void rewrite_strings(json& value, HostileTexts& texts, std::size_t one_in) {
+  // An id becomes the name of a file, so it leads out of the folder more often.
+  const bool id = value.is_string() && is_id(value.get_ref<const std::string&>());
+  if (id && texts.below(4) == 0) value = texts.path();
   if (value.is_string() && texts.below(one_in) == 0) value = texts.any();
   if (value.is_array()) {
     for (json& element : value) rewrite_strings(element, texts, one_in);

@@ -142,6 +142,10 @@ std::string HostileTexts::any() {
   return joined({&controls_, &controls_, &words_, &paths_});
 }
 
+std::string HostileTexts::path() {
+  return one_of(paths_);
+}
+
 std::string HostileTexts::printable() {
   return joined({&words_, &words_, &paths_});
 }

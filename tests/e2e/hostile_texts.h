@@ -21,6 +21,7 @@ class HostileTexts {
 
   std::string any();        // whatever a database, a journal or a program's output may hold
   std::string printable();  // what a sweep file may hold
+  std::string path();       // one that leads out
   std::string argument();   // a word of a command line, which is no path
 
   std::size_t below(std::size_t n) { return random_() % n; }
