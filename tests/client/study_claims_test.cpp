@@ -45,6 +45,8 @@ TEST(StudyClaims, SayWhyTheyCannotBeTold) {
             "a time was measured only once");
   const Error oom{ErrorCode::kNotFound, "the attempt is oom; there are others"};
   EXPECT_EQ(of_claim({{"a", good}, {"b", {oom, {}}}}).why, "the attempt is oom");
+  const Error none{ErrorCode::kInvalidArgument, "metric: results of `ddp` have no `fact.x`; ..."};
+  EXPECT_EQ(of_claim({{"a", good}, {"b", {none, {}}}}).why, "nothing of the kind was measured");
   EXPECT_EQ(of_claim({{"a", good}, {"b", {FoundFigure{"torch.float32", {}, false}, 0}}}).why,
             "a figure is no number");
   EXPECT_EQ(of_claim({{"a", good}, {"b", good}}, "{a} <").told, Told::kUnclear);

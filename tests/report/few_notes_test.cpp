@@ -34,7 +34,7 @@ TEST(FewNotes, MarksKeepTheirMeaningThenWhatTheFiguresAreThenWarnings) {
 }
 
 TEST(FewNotes, EveryMarkIsOne) {
-  for (const char* mark : {"† invalid", "‡ suspect", "§ the steps", "? not judged"}) {
+  for (const char* mark : {"† invalid", "‡ suspect", "§ the steps", "? not judged", "ci95: half"}) {
     const Table table = with_few_notes(with_notes({"a", "b", "c", "d", mark}, 1), "below");
     EXPECT_EQ(table.notes.back(), std::string(mark) + " (2 more notes: below)");
   }

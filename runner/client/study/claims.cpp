@@ -10,6 +10,8 @@ std::string why_useless(const ClaimFigure& figure, bool as_number) {
   if (!figure.found) {
     // What follows lists names that there are.
     const std::string& why = figure.found.error().message;
+    // Such as a fact that no attempt has.
+    if (why.starts_with("metric: ")) return "nothing of the kind was measured";
     return why.substr(0, why.find("; "));
   }
   if (!as_number) return "";
