@@ -17,7 +17,8 @@ constexpr std::size_t kMostNotes = 3;
 
 // Without it a cell cannot be read.
 bool explains_a_mark(std::string_view note) {
-  return note.starts_with("ci95: ") || note.starts_with(report::mark_of(Verdict::kInvalid)) ||
+  return note.starts_with("ci95: ") || note.starts_with("sem: ") ||
+         note.starts_with(report::mark_of(Verdict::kInvalid)) ||
          note.starts_with(report::mark_of(Verdict::kSuspect)) ||
          note.starts_with(report::kUnsteadyMark) || note.starts_with(report::kUnjudgedMark);
 }
