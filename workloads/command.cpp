@@ -2,6 +2,7 @@
 // arguments come from the trial's parameters, its figures from what it reports or prints, and its
 // end is an outcome. Needs no LibTorch. The parts are in workloads/command/.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>

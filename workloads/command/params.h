@@ -95,6 +95,19 @@ struct Params {
           "submission, and checked when the attempt starts; `any` "
           "does neither",
           Computed());
+    visit_read(field);
+    field("submitted_from", submitted_from,
+          "the folder of the sweep file; filled in at submission, and no part of the key",
+          Scheduling());
+    field("submitted_environment", submitted_environment,
+          "`NAME=value` a line: PATH and others of the process that submitted; filled in at "
+          "submission, and no part of the key",
+          Scheduling());
+    visit_free(field);
+  }
+
+  // What is read of its output, and by whom.
+  void visit_read(auto& field) {
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "
           "REGEX` a line; no part of the key: `sweepctl reread` reads stored output again",
@@ -110,14 +123,6 @@ struct Params {
           "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "
           "{folder}/perf.txt`; no part of the key",
           form_of(TextForm::kWords, template_names()), Scheduling());
-    field("submitted_from", submitted_from,
-          "the folder of the sweep file; filled in at submission, and no part of the key",
-          Scheduling());
-    field("submitted_environment", submitted_environment,
-          "`NAME=value` a line: PATH and others of the process that submitted; filled in at "
-          "submission, and no part of the key",
-          Scheduling());
-    visit_free(field);
   }
 
   void visit_observed(auto& field) {

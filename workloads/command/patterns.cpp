@@ -76,8 +76,12 @@ std::string_view word_around(std::string_view line, std::size_t begin, std::size
   constexpr std::size_t kMost = 20;
   constexpr std::string_view kNumber = "0123456789.,'_eE+-";
   std::size_t first = begin, last = end;
-  while (first > 0 && begin - first < kMost && kNumber.find(line[first - 1]) != line.npos) --first;
-  while (last < line.size() && last - end < kMost && kNumber.find(line[last]) != line.npos) ++last;
+  while (first > 0 && begin - first < kMost &&
+         kNumber.find(line[first - 1]) != std::string_view::npos)
+    --first;
+  while (last < line.size() && last - end < kMost &&
+         kNumber.find(line[last]) != std::string_view::npos)
+    ++last;
   return line.substr(first, last - first);
 }
 

@@ -220,8 +220,10 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   plan.environment = environment_of(params, variables, /*has_folder=*/true);
   plan.environment.emplace_back("SWEEPD_PARAMS", declared_as_json(params.declared));
   for (const auto& [name, value] : secrets.variables()) {
+    // clang 14 cannot capture `name`.
+    const std::string& wanted = name;
     const bool twice =
-        std::ranges::any_of(plan.environment, [&](const auto& own) { return own.first == name; });
+        std::ranges::any_of(plan.environment, [&](const auto& own) { return own.first == wanted; });
     if (twice) {
       throw std::invalid_argument(
           fmt::format("env sets {}, which secrets names too: its value would be stored", name));
