@@ -105,7 +105,7 @@ int try_attempts() {
   try {
     return try_plan();
   } catch (const std::system_error& error) {
-    // Whoever read the output wants no more of it, as in `sweepctl try FILE | head`.
+    // The reader has closed the pipe, as `head` does in `sweepctl try FILE | head`.
     if (error.code().value() != EPIPE) say(stderr, "sweepctl: {}\n", error.what());
     return EXIT_FAILURE;
   }

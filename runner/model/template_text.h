@@ -13,7 +13,7 @@
 
 namespace sweepd {
 
-// What kind of text a parameter is. All but kPlain, kNames and kList are templates:
+// How a parameter's text is read. All but kPlain, kNames and kList are templates:
 //
 //   {name}              the value
 //   {name=VALUE?TEXT}   TEXT, a template as well, where the value is VALUE, and nothing elsewhere

@@ -25,20 +25,25 @@ struct Question {
   bool asks_for_code = false;
 };
 
-Result<Question> read_question(const Registry& registry, std::string_view request) {
-  const json parsed = parse_json(request);
-  if (!parsed.is_object())
-    return Error{ErrorCode::kInvalidArgument, "the line is not a JSON object"};
-  std::string workload, ask = "work";
+// The names and texts of `params`; `reader` is one of `question`.
+NamedTexts read_texts(const json& question, JsonReader<json>& reader) {
   NamedTexts texts;
-  JsonReader reader(parsed);
-  reader.required("workload", workload);
-  reader.optional("ask", ask);
   reader.object("params", [&](JsonReader<json>& params) {
-    for (const auto& [name, value] : parsed["params"].items()) {
+    for (const auto& [name, value] : question["params"].items()) {
       params.required(name.c_str(), texts.emplace_back(name, "").second);
     }
   });
+  return texts;
+}
+
+Result<Question> read_question(const Registry& registry, const json& parsed) {
+  if (!parsed.is_object())
+    return Error{ErrorCode::kInvalidArgument, "the line is not a JSON object"};
+  std::string workload, ask = "work";
+  JsonReader reader(parsed);
+  reader.required("workload", workload);
+  reader.optional("ask", ask);
+  const NamedTexts texts = read_texts(parsed, reader);
   if (const auto read = reader.result(); !read) return read.error();
   if (ask != "work" && ask != "code") {
     return Error{ErrorCode::kInvalidArgument, "ask: `" + ask + "` is neither work nor code"};
@@ -59,15 +64,10 @@ Result<Question> read_question(const Registry& registry, std::string_view reques
 // {"ask":"reread",...} names a folder instead of a workload.
 Result<bool> answer_reread(const Registry& registry, const json& parsed) {
   std::string ask, folder;
-  NamedTexts texts;
   JsonReader reader(parsed);
   reader.required("ask", ask);
   reader.required("folder", folder);
-  reader.object("params", [&](JsonReader<json>& params) {
-    for (const auto& [name, value] : parsed["params"].items()) {
-      params.required(name.c_str(), texts.emplace_back(name, "").second);
-    }
-  });
+  const NamedTexts texts = read_texts(parsed, reader);
   if (const auto read = reader.result(); !read) return read.error();
   return reread(registry, folder, texts);
 }
@@ -85,12 +85,12 @@ std::string answer(const Question& question) {
 
 std::string work_line(const Registry& registry, std::string_view request) {
   const auto error = [](const std::string& why) { return to_json_line(json{{"error", why}}); };
-  if (const json parsed = parse_json(request);
-      parsed.is_object() && parsed.value("ask", json()) == "reread") {
+  const json parsed = parse_json(request);
+  if (parsed.is_object() && parsed.value("ask", json()) == "reread") {
     const auto done = answer_reread(registry, parsed);
     return done ? to_json_line(json{{"reread", *done}}) : error(done.error().message);
   }
-  const auto question = read_question(registry, request);
+  const auto question = read_question(registry, parsed);
   if (!question) return error(question.error().message);
   try {
     return answer(*question);

@@ -13,6 +13,7 @@
 #include "runner/base/files.h"
 #include "runner/base/kept_file.h"
 #include "runner/wire/attempt_folder.h"
+#include "runner/wire/journal.h"
 #include "runner/wire/request.h"
 #include "runner/worker/measured.h"
 
@@ -23,7 +24,7 @@ constexpr std::string_view kShortened = " bytes left out here: a log keeps its f
 
 using SamplePlace = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
 
-Result<std::string> read_kept(const std::filesystem::path& file) {
+Result<std::string> read_log(const std::filesystem::path& file) {
   auto kept = KeptFile::open(file, Links::kRefuse);
   if (!kept) return kept.error();
   std::string text;
@@ -117,17 +118,19 @@ class FolderRereader {
  private:
   Result<std::string> new_journal(const WorkloadEntry& entry, const NamedValues& before,
                                   const NamedValues& now, int rank, int ranks) const {
-    auto log = read_kept(folder_.log(rank));
+    auto log = read_log(folder_.log(rank));
     if (!log) return log.error();
     if (log->find(kShortened) != std::string::npos) {
       return Error{ErrorCode::kFailedPrecondition,
                    "its log was shortened, so its output is not known: measure it again"};
     }
-    auto journal = read_kept(folder_.events(rank));
-    if (!journal) return journal.error();
     std::vector<Event> events;
-    EventReader reader(rank);
-    if (auto read = reader.feed(*journal, events); !read) return read.error();
+    const JournalRead journal = read_journal(folder_.events(rank), rank,
+                                             [&](const Event& event) { events.push_back(event); });
+    if (journal.unread) return *journal.unread;
+    if (!journal.mistakes.empty())
+      return Error{ErrorCode::kInvalidArgument, journal.mistakes.front()};
+    if (!journal.absurd.empty()) return Error{ErrorCode::kInvalidArgument, journal.absurd};
     const StoredOutput output{folder_.path(), rank, ranks, output_in(*log)};
     try {
       const Reading old = entry.reread(before, read_params<RunParams>(before), output);

@@ -111,8 +111,8 @@ TEST_F(UnreadJournal, ThatTakesLongToReadDoesNotStopTheQueue) {
   ASSERT_TRUE(until_started(2));
   EXPECT_EQ(stored(queued[0]), "running");
   EXPECT_EQ(dispatcher_->trouble(), "the journal of attempt " + queued[0].id +
-                                        " takes longer than 5.0 ms to read; other attempts start "
-                                        "meanwhile");
+                                        " takes longer than 5.0 ms to read; its cores and GPUs "
+                                        "are free");
   read.set_value();
   ASSERT_TRUE(until_ended(1));
   EXPECT_EQ(dispatcher_->trouble(), "");

@@ -1,45 +1,13 @@
-"""The observer of `observe: torch` finds the phases of training loops. Torch is tests/fake_torch, whose clock counts."""
+"""The observer of `observe: torch` finds the phases of training loops."""
 
 import json
 import os
-import subprocess
-import sys
-import tempfile
-import textwrap
 import unittest
-from pathlib import Path
 
-REPO = Path(__file__).resolve().parents[2]
-OBSERVE = REPO / "experiments/scripts/observe"
+from observed_program import REPO, Observed
 
-class Observed(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
 
-    def run_program(self, program, steps=2, warmup=0, code=0, step_ends="", own=None, which="timing", path="", **variables):
-        """The reports of the program, as a list of objects."""
-        if own is not None:
-            (self.folder / "sitecustomize.py").write_text(own, encoding="utf-8")
-        (self.folder / "program.py").write_text("import torch\nfrom torch import work\n" + textwrap.dedent(program), encoding="utf-8")
-        reports = self.folder / "reports"
-        with open(reports, "wb") as file:
-            env = dict(os.environ, PYTHONPATH=f"{OBSERVE}:{path}:{self.folder}:{REPO}/tests/fake_torch", SWEEPD_METRICS_FD=str(file.fileno()), SWEEPD_PASS=which,
-                       SWEEPD_WARMUP=str(warmup), SWEEPD_STEPS=str(steps), SWEEPD_STEP_ENDS=step_ends, SWEEPD_FOLDER=str(self.folder),
-                       PYTHONDONTWRITEBYTECODE="1", **variables)
-            done = subprocess.run([sys.executable, "program.py"], cwd=self.folder, env=env, pass_fds=[file.fileno()], text=True,
-                                  capture_output=True, check=False, timeout=60)
-        self.output = done.stdout + done.stderr
-        self.assertEqual(done.returncode, code, self.output)
-        return [json.loads(line) for line in reports.read_text(encoding="utf-8").splitlines()]
-
-    def times(self, *args, **kwargs):
-        return [each["time"] for each in self.run_program(*args, **kwargs) if "step" in each]
-
-    def facts(self, reports):
-        return {each["fact"]: each.get("text", each.get("number")) for each in reports if "fact" in each}
-
+class Steps(Observed):
     def test_a_loop(self):
         times = self.times("""
             model = torch.nn.Module()
@@ -216,7 +184,9 @@ class Observed(unittest.TestCase):
             sweepd.step()
             work(1000)
     """
+
     HAND_STEP = {"forward": 4, "lookup": 20, "step": 28}
+
     METRICS = str(REPO / "experiments/scripts/metrics")
 
     def test_a_program_says_itself_where_its_steps_are(self):
@@ -312,64 +282,6 @@ class Observed(unittest.TestCase):
         """)
         self.assertEqual(len(times), 2)
         self.assertEqual(times[1], {"data": 1, "forward": 1, "backward": 10, "optimizer": 100, "step": 112})
-
-    LOOP = """
-        model, optimizer = torch.nn.Module(), torch.Optimizer()
-        for step in range(100):
-            model().backward()
-            optimizer.step()
-    """
-
-    def test_flops_are_counted_in_the_first_step(self):
-        reports = self.run_program(self.LOOP, warmup=1, SWEEPD_COUNT_FLOPS="1")
-        self.assertEqual([each["work"] for each in reports if "work" in each],
-                         [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
-
-    def test_memory_by_phase_and_block(self):
-        reports = self.run_program(self.LOOP, warmup=2, which="memory")
-        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
-        before = memory["forward"][0]  # the tensors that Python knows are none here
-        self.assertEqual({phase: tuple(size - before for size in sizes) for phase, sizes in memory.items()},
-                         {"forward": (0, 1000, 1000), "backward": (1000, 1000, 0), "optimizer": (0, 0, 0), "step": (0, 1000, 0)})
-        blocks = next(each["blocks"] for each in reports if "blocks" in each)
-        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
-                         [(1000, 0, 6_000_000, "forward", "aten::mm")])
-
-    def test_memory_of_the_first_step(self):
-        reports = self.run_program(self.LOOP, warmup=0, which="memory")
-        memory = {each["memory"]: each["peak_allocated"] for each in reports if "memory" in each}
-        self.assertEqual(memory, {"forward": 1500, "backward": 1500, "optimizer": 500, "step": 1500})
-
-    def test_two_profiled_steps(self):
-        self.run_program(self.LOOP, warmup=1, which="profile")
-        for number in (0, 1):
-            trace = json.loads((self.folder / f"observed.0.{number}.json").read_text(encoding="utf-8"))["traceEvents"]
-            spans = {each["name"]: each["dur"] / 1000 for each in trace if each["name"] != "[memory]"}
-            self.assertEqual(spans, {"sweepd.step": 111, "sweepd.forward": 1, "sweepd.backward": 10, "sweepd.optimizer": 100,
-                                     "block": 1, "aten::mm": 1, "MmBackward0": 10})
-
-    def test_times_on_a_gpu_are_those_of_its_events(self):
-        reports = self.run_program(self.LOOP, steps=2, FAKE_TORCH_GPU="1")
-        self.assertEqual(self.facts(reports)["observe.clock"], "events of the device")
-        steps = [(each["time"], each["host_time"]) for each in reports if "step" in each]
-        first = {"forward": 1, "backward": 10, "optimizer": 100, "step": 111}
-        self.assertEqual(steps, [(first, first), (dict(first, data=0), dict(first, data=0))])
-
-    def test_memory_on_a_gpu(self):
-        reports = self.run_program(self.LOOP, warmup=2, which="memory", FAKE_TORCH_GPU="1")
-        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
-        self.assertEqual(memory, {"forward": (500, 1500, 1500), "backward": (1500, 1500, 500), "optimizer": (500, 500, 500),
-                                  "step": (500, 1500, 500)})
-        self.assertEqual({each["device_in_use"] for each in reports if "memory" in each}, {8000})
-        blocks = next(each["blocks"] for each in reports if "blocks" in each)
-        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
-                         [(500, 0, None, "before", "weight"), (1000, 0, 6_000_000, "forward", "train.py:7 forward")])
-        points = next(each["timeline"] for each in reports if "timeline" in each)
-        self.assertEqual([(at, what, live, phase) for _, at, what, _, _, live, _, phase in points if what == "phase"],
-                         [(0, "phase", 500, "step"), (0, "phase", 500, "forward"), (1_000_000, "phase", 1500, "backward"),
-                          (11_000_000, "phase", 500, "step"), (11_000_000, "phase", 500, "optimizer"),
-                          (111_000_000, "phase", 500, "step"), (111_000_000, "phase", 500, "step")])
-        self.assertEqual((self.folder / "memory_snapshot.0.pickle").read_text(encoding="ascii"), "snapshot")
 
     def test_the_users_own_sitecustomize_runs(self):
         self.run_program("print('program')", own="print('own sitecustomize')")

@@ -82,7 +82,7 @@ struct DispatcherTiming {
   Duration read_retry = milliseconds(500);
   Duration read_retry_most = seconds(30);
   Duration read_patience = seconds(600);
-  // An attempt whose journal takes longer to read gives its cores and GPUs back meanwhile.
+  // If reading an attempt's journal takes longer, its cores and GPUs go to other attempts.
   Duration long_read = seconds(5);
   // Until a failed start is tried again. Doubled each time, up to the second value.
   Duration start_retry = milliseconds(500);

@@ -61,7 +61,7 @@ std::string Dispatcher::trouble() const {
   for (const auto& [row, reading] : readings_) {
     if (!reading.is_long) continue;
     all.push_back(fmt::format(
-        "the journal of attempt {} takes longer than {} to read; other attempts start meanwhile",
+        "the journal of attempt {} takes longer than {} to read; its cores and GPUs are free",
         reading.id, to_human(timing_.long_read)));
     break;
   }

@@ -68,8 +68,7 @@ std::string unobserved_torch(const WorkloadDef& def, const Trial& trial) {
   if (found == sources.end()) return "";
   return fmt::format(
       "{} imports torch: `observe: torch` would measure phases, memory and kernels of the "
-      "unchanged "
-      "program (docs/YOUR_MODEL.md)",
+      "unchanged program (docs/YOUR_MODEL.md)",
       found->filename().string());
 }
 

@@ -86,7 +86,7 @@ class Loop:
             self.begin = None
 
     def restart(self):
-        """What was seen so far is no part of a step."""
+        """Drops what was recorded since the last step."""
         self.phase = self.begin = None
         self._new_step()
 

@@ -1,0 +1,63 @@
+"""What the observer of `observe: torch` finds besides times: FLOPs, memory and kernels, and all of it on a GPU."""
+
+import json
+import unittest
+
+from observed_program import Observed
+
+
+class Findings(Observed):
+    def test_flops_are_counted_in_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        self.assertEqual([each["work"] for each in reports if "work" in each],
+                         [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
+
+    def test_memory_by_phase_and_block(self):
+        reports = self.run_program(self.LOOP, warmup=2, which="memory")
+        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
+        before = memory["forward"][0]  # the tensors that Python knows are none here
+        self.assertEqual({phase: tuple(size - before for size in sizes) for phase, sizes in memory.items()},
+                         {"forward": (0, 1000, 1000), "backward": (1000, 1000, 0), "optimizer": (0, 0, 0), "step": (0, 1000, 0)})
+        blocks = next(each["blocks"] for each in reports if "blocks" in each)
+        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
+                         [(1000, 0, 6_000_000, "forward", "aten::mm")])
+
+    def test_memory_of_the_first_step(self):
+        reports = self.run_program(self.LOOP, warmup=0, which="memory")
+        memory = {each["memory"]: each["peak_allocated"] for each in reports if "memory" in each}
+        self.assertEqual(memory, {"forward": 1500, "backward": 1500, "optimizer": 500, "step": 1500})
+
+    def test_two_profiled_steps(self):
+        self.run_program(self.LOOP, warmup=1, which="profile")
+        for number in (0, 1):
+            trace = json.loads((self.folder / f"observed.0.{number}.json").read_text(encoding="utf-8"))["traceEvents"]
+            spans = {each["name"]: each["dur"] / 1000 for each in trace if each["name"] != "[memory]"}
+            self.assertEqual(spans, {"sweepd.step": 111, "sweepd.forward": 1, "sweepd.backward": 10, "sweepd.optimizer": 100,
+                                     "block": 1, "aten::mm": 1, "MmBackward0": 10})
+
+    def test_times_on_a_gpu_are_those_of_its_events(self):
+        reports = self.run_program(self.LOOP, steps=2, FAKE_TORCH_GPU="1")
+        self.assertEqual(self.facts(reports)["observe.clock"], "events of the device")
+        steps = [(each["time"], each["host_time"]) for each in reports if "step" in each]
+        first = {"forward": 1, "backward": 10, "optimizer": 100, "step": 111}
+        self.assertEqual(steps, [(first, first), (dict(first, data=0), dict(first, data=0))])
+
+    def test_memory_on_a_gpu(self):
+        reports = self.run_program(self.LOOP, warmup=2, which="memory", FAKE_TORCH_GPU="1")
+        memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}
+        self.assertEqual(memory, {"forward": (500, 1500, 1500), "backward": (1500, 1500, 500), "optimizer": (500, 500, 500),
+                                  "step": (500, 1500, 500)})
+        self.assertEqual({each["device_in_use"] for each in reports if "memory" in each}, {8000})
+        blocks = next(each["blocks"] for each in reports if "blocks" in each)
+        self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
+                         [(500, 0, None, "before", "weight"), (1000, 0, 6_000_000, "forward", "train.py:7 forward")])
+        points = next(each["timeline"] for each in reports if "timeline" in each)
+        self.assertEqual([(at, what, live, phase) for _, at, what, _, _, live, _, phase in points if what == "phase"],
+                         [(0, "phase", 500, "step"), (0, "phase", 500, "forward"), (1_000_000, "phase", 1500, "backward"),
+                          (11_000_000, "phase", 500, "step"), (11_000_000, "phase", 500, "optimizer"),
+                          (111_000_000, "phase", 500, "step"), (111_000_000, "phase", 500, "step")])
+        self.assertEqual((self.folder / "memory_snapshot.0.pickle").read_text(encoding="ascii"), "snapshot")
+
+
+if __name__ == "__main__":
+    unittest.main()
