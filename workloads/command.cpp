@@ -295,7 +295,11 @@ class Command final : public Workload, public SelfTimed {
 
   void take_work(const command::WorkReport& report, Findings* findings) {
     if (findings == nullptr) return;
-    work_.phases = report.phases;
+    const std::vector<PhaseWork> by_formula = std::exchange(work_.phases, report.phases);
+    for (const PhaseWork& phase : by_formula) {  // it has bytes, which are not counted
+      const auto counted = std::ranges::find(work_.phases, phase.phase, &PhaseWork::phase);
+      if (counted != work_.phases.end()) counted->bytes = phase.bytes;
+    }
     findings->work(work_);
   }
 

@@ -11,6 +11,7 @@ import types
 
 __version__ = "0.fake"
 _now = 0
+attention_backward = 0  # FLOPs
 
 
 def work(ms):
@@ -159,6 +160,9 @@ class _FlopCounterMode:
 
     def get_total_flops(self):
         return (_now - self.begin) // 1000  # 1000 FLOPs a ms
+
+    def get_flop_counts(self):
+        return {"Global": {"aten.mm": self.get_total_flops(), "aten._scaled_dot_product_flash_attention_backward": attention_backward}}
 
 
 class _Event:

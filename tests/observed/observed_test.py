@@ -150,6 +150,15 @@ class Programs(unittest.TestCase):
         self.assertEqual([set(each) for each in steps], [{"forward", "step"}] + [{"data", "forward", "step"}] * 5)
         self.assertEqual(ran.facts["observe.forwards_per_step"], 3)
 
+    def test_flops_of_checkpoints_are_recomputed_ones(self):
+        plain, again = ({**next(each for each in self.measured("checkpointed", "timing", CHECKPOINT=on).reports[0] if "work" in each)}
+                        for on in ("0", "1"))
+        linear, scores = 2 * (4 * 2 * 32) * 64 * 256, 2 * (4 * 2) * 32 * 32 * 64  # of one block, a product each
+        self.assertEqual(plain["work"]["forward"], 2 * (linear + 2 * scores))
+        self.assertEqual(plain["recomputed"], {"backward": 2 * scores, "step": 2 * scores})
+        self.assertEqual(again["work"]["step"], plain["work"]["step"] + plain["work"]["forward"])
+        self.assertEqual(again["recomputed"]["step"], plain["recomputed"]["step"] + plain["work"]["forward"])
+
     def test_memory_of_the_forward_is_what_its_tensors_need(self):
         ran = self.measured("two_optimizers", "memory")
         forward = next(each for each in ran.reports[0] if each.get("memory") == "forward")

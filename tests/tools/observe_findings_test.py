@@ -12,6 +12,37 @@ class Findings(Observed):
         self.assertEqual([each["work"] for each in reports if "work" in each],
                          [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
 
+    def test_flops_that_are_computed_again(self):
+        reports = self.run_program("""
+            inner = torch.nn.Module()
+            class Outer(torch.nn.Module):
+                def forward(self):
+                    inner()
+                    return inner()
+            class StopRecomputation(Exception):
+                pass
+            class Last(torch.nn.Module):
+                def forward(self):
+                    inner()
+                    raise StopRecomputation
+            def recompute():
+                torch.attention_backward += 5000
+                try:
+                    outer()
+                    Last()()
+                except StopRecomputation:
+                    pass
+            outer, optimizer = Outer(), torch.Optimizer()
+            for step in range(100):
+                loss = outer()
+                loss.recompute = recompute
+                loss.backward()
+                optimizer.step()
+        """, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        work = next(each for each in reports if "work" in each)
+        self.assertEqual(work["work"]["backward"], 13000)
+        self.assertEqual(work["recomputed"], {"backward": 3000 + 5000 // 5, "step": 4000})
+
     def test_memory_by_phase_and_block(self):
         reports = self.run_program(self.LOOP, warmup=2, which="memory")
         memory = {each["memory"]: (each["at_start"], each["peak_allocated"], each["at_end"]) for each in reports if "memory" in each}

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "runner/base/nesting.h"
@@ -141,21 +142,39 @@ PhaseMemory memory_report(const json& object) {
   return memory;
 }
 
-WorkReport work_report(const json& object) {
-  only(object, {"work"});
-  const json& phases = object["work"];
+// FLOPs by phase.
+std::vector<std::pair<std::string, double>> flops_report(const json& object, const char* name) {
+  const json& phases = object[name];
   if (!phases.is_object())
-    throw Mistake(fmt::format("`work` is {}; expected an object", phases.dump()));
-  WorkReport work;
+    throw Mistake(fmt::format("`{}` is {}; expected an object", name, phases.dump()));
+  std::vector<std::pair<std::string, double>> found;
   for (const auto& [phase, flops] : phases.items()) {
     if (const std::string mistake = mistake_in_phase(phase); !mistake.empty())
       throw Mistake(mistake);
     const double amount = number(phase, flops);
     if (!(amount >= 0 && amount <= 1e30)) {
       throw Mistake(
-          fmt::format("the work of `{}` is {}; expected FLOPs from 0", phase, flops.dump()));
+          fmt::format("the {} of `{}` is {}; expected FLOPs from 0", name, phase, flops.dump()));
     }
-    work.phases.push_back({phase, amount, 0});
+    found.emplace_back(phase, amount);
+  }
+  return found;
+}
+
+WorkReport work_report(const json& object) {
+  only(object, {"work", "recomputed"});
+  WorkReport work;
+  for (const auto& [phase, flops] : flops_report(object, "work")) {
+    work.phases.push_back({phase, flops, 0});
+  }
+  if (!object.contains("recomputed")) return work;
+  for (const auto& [phase, flops] : flops_report(object, "recomputed")) {
+    const auto of_phase = std::ranges::find(work.phases, phase, &PhaseWork::phase);
+    if (of_phase == work.phases.end() || of_phase->flops < flops) {
+      throw Mistake(fmt::format("`recomputed` of `{}` is {}; expected at most its work", phase,
+                                object["recomputed"][phase].dump()));
+    }
+    of_phase->recomputed_flops = flops;
   }
   return work;
 }

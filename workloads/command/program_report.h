@@ -16,7 +16,9 @@
 //   {"timeline":[[sequence,time_ns,action,address,size,allocated,reserved,phase],..]}
 //        of one step, each at most once; what the journal calls memory_held, allocations and
 //        memory_timeline (runner/wire/event.h). Kept in the memory pass.
-//   {"work":{"forward":1.5e9,"step":4.6e9}}     FLOPs of a step, counted and not by formula
+//   {"work":{"forward":1.5e9,"step":4.6e9},"recomputed":{"step":0.5e9}}
+//        FLOPs of a step, counted and not by formula; `recomputed` are those of them that repeat a
+//        result that was there before, as with activation checkpoints
 //   {"fact":"torch","text":"2.11.0"}      or "number":3
 //   {"skipped":"reason"}                  this machine lacks something: the program may now end
 //   {"oom":"forward","requested":..,"in_use":..}    out of memory, in that phase

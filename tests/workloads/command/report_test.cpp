@@ -79,6 +79,12 @@ TEST(Report, ReadsCountedWork) {
   const auto work = parse_report(R"({"work":{"forward":1.5e9,"step":4e9}})");
   ASSERT_TRUE(work) << work.error().message;
   EXPECT_EQ(std::get<WorkReport>(*work).phases[1].flops, 4e9);
+  const auto again =
+      parse_report(R"({"work":{"backward":3e9,"step":4e9},"recomputed":{"step":1e9}})");
+  ASSERT_TRUE(again) << again.error().message;
+  const std::vector<PhaseWork>& phases = std::get<WorkReport>(*again).phases;
+  EXPECT_EQ(phases[0].recomputed_flops, 0);
+  EXPECT_EQ(phases[1].recomputed_flops, 1e9);
 }
 
 TEST(Report, NamesWhatIsWrongWithALine) {
@@ -96,6 +102,9 @@ TEST(Report, NamesWhatIsWrongWithALine) {
            Row{R"({"blocks":[],"held":[]})", "`blocks` is unknown beside `held`"},
            Row{R"({"work":{"forward":-1}})", "the work of `forward` is -1"},
            Row{R"({"work":5})", "`work` is 5; expected an object"},
+           Row{R"({"work":{"step":5},"recomputed":{"step":6}})",
+               "`recomputed` of `step` is 6; expected at most its work"},
+           Row{R"({"work":{"step":5},"recomputed":{"forward":1}})", "`recomputed` of `forward`"},
            Row{"{}", "it has none of `step`, `metrics`, `memory`"},
            Row{R"({"step":-1,"time":1})", "`step` is -1; expected an integer from 0"},
            Row{R"({"step":1.5,"time":1})", "`step` is 1.5"},

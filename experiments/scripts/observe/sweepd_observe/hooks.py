@@ -223,14 +223,23 @@ def install(torch, observer, step_ends):
     hooks = Hooks(torch, loop)
     call_module, run_backward = hooks.call_module, hooks.run_backward
 
+    # `call` repeats the two lines of torch's own wrapper, which saves a call for each module.
+    is_wrapper = call_module is getattr(torch.nn.Module, "_wrapped_call_impl", None)
+
     # torch.compile knows that programs replace this, and does not trace it.
     def call(self, *args, **kwargs):
-        if (loop.phase is None or loop.phase == "optimizer") and loop.here():
-            return hooks.module(self, args, kwargs)
-        if loop.observer.has_ranges and loop.here():
-            with loop.observer.range_of(self):
+        phase = loop.phase
+        if phase is None or phase == "optimizer":
+            if loop.here():
+                return hooks.module(self, args, kwargs)
+        elif observer.wraps_modules and loop.on:
+            with observer.around(self, loop):
                 return call_module(self, *args, **kwargs)
-        return call_module(self, *args, **kwargs)
+        if not is_wrapper:
+            return call_module(self, *args, **kwargs)
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
+        return self._call_impl(*args, **kwargs)
 
     def backward(*args, **kwargs):
         if loop.phase != "backward" and loop.here():

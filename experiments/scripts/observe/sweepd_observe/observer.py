@@ -5,7 +5,7 @@ class Observer:
     """Gets the marks and steps of a loop (hooks.py). `steps` is after how many of them the program ends."""
 
     steps = 0
-    has_ranges = False  # whether modules are ranges: range_of
+    wraps_modules = False  # whether every module is called within `around`
 
     def __init__(self, torch):
         self.torch = torch

@@ -31,12 +31,12 @@ class Profile(Observer):
         self._number = 0
         self._depth = _depth_of_modules(os.environ.get("SWEEPD_RANGES") or "")
         self._names = {}  # of modules that are ranges, by id
-        self.has_ranges = self._depth > 0
+        self.wraps_modules = self._depth > 0
 
     def saw_module(self, module):
         new = not any(each is module for each in self.roots)
         super().saw_module(module)
-        if not new or not self.has_ranges:
+        if not new or not self.wraps_modules:
             return
         for path, each in module.named_modules():
             # The layers of a stack are one range: h.0.attn and h.1.attn are h.attn.
@@ -44,8 +44,9 @@ class Profile(Observer):
             if parts and len(parts) <= self._depth:
                 self._names[id(each)] = ".".join(parts)
 
-    def range_of(self, module):
-        name = self._names.get(id(module)) if self._profiler is not None else None
+    def around(self, module, loop):
+        """The module's range."""
+        name = self._names.get(id(module)) if self._profiler is not None and loop.here() else None
         return contextlib.nullcontext() if name is None else self.torch.profiler.record_function(name)
 
     def mark(self, phase):

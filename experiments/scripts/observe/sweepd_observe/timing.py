@@ -1,5 +1,6 @@
 """The timing pass: the spans of each step become one line. Nothing waits for the device."""
 
+import contextlib
 import os
 import time
 
@@ -45,24 +46,51 @@ class DeviceClock:
 
 
 class FlopCount:
-    """FLOPs of the first step, which is warm-up, by phase: those of PyTorch's FlopCounterMode."""
+    """FLOPs of the first step, which is warm-up, by phase: those of PyTorch's FlopCounterMode.
+
+    Recomputed are those of modules that run during the backward (activation checkpoints), and one of the five products
+    of an attention kernel's backward, which computes the scores again.
+    """
 
     def __init__(self):
         from torch.utils.flop_counter import FlopCounterMode
         self._counter = FlopCounterMode(display=False)
         self._counter.__enter__()
-        self._phase, self._before, self._flops = None, 0, {}
+        self._phase, self._before = None, (0, 0)
+        self._flops, self._again = {}, {}  # by phase
+        self._by_modules, self._inside = 0, False
+
+    def _counted(self):
+        """FLOPs so far, and those of them that were recomputed."""
+        by_operator = self._counter.get_flop_counts().get("Global", {})
+        attention = sum(flops for name, flops in by_operator.items() if "attention" in str(name) and "backward" in str(name))
+        return self._counter.get_total_flops(), self._by_modules + attention // 5
 
     def enter(self, phase):
-        total = self._counter.get_total_flops()
+        now = self._counted()
         if self._phase is not None:
-            self._flops[self._phase] = self._flops.get(self._phase, 0) + total - self._before
-        self._phase, self._before = phase, total
+            for sums, number, before in zip((self._flops, self._again), now, self._before):
+                sums[self._phase] = sums.get(self._phase, 0) + number - before
+        self._phase, self._before = phase, now
+
+    @contextlib.contextmanager
+    def recomputation(self):
+        if self._inside:  # a module of a module
+            yield
+            return
+        before, self._inside = self._counter.get_total_flops(), True
+        try:
+            yield
+        finally:  # a checkpoint leaves its last module by an exception
+            self._by_modules += self._counter.get_total_flops() - before
+            self._inside = False
 
     def end(self):
         self.enter(None)
         self._counter.__exit__(None, None, None)
-        report.write(work={**self._flops, "step": sum(self._flops.values())})
+        again = {phase: flops for phase, flops in self._again.items() if flops}
+        recomputed = {"recomputed": {**again, "step": sum(again.values())}} if again else {}
+        report.write(work={**self._flops, "step": sum(self._flops.values())}, **recomputed)
 
 
 class Timing(Observer):
@@ -82,6 +110,12 @@ class Timing(Observer):
     def begin_step(self, number):
         if number == 0 and self._flops is None and os.environ.get("SWEEPD_COUNT_FLOPS"):
             self._flops = FlopCount()
+            self.wraps_modules = True
+
+    def around(self, module, loop):
+        if self._flops is None or loop.phase != "backward":
+            return contextlib.nullcontext()
+        return self._flops.recomputation()
 
     def mark(self, phase):
         if self._flops is not None:
@@ -92,6 +126,7 @@ class Timing(Observer):
         if self._flops is not None:
             self._flops.end()
             self._flops = None
+            self.wraps_modules = False
         self._waiting.append(step)
         self._forwards.add(step.forwards)
         now = time.monotonic_ns()
