@@ -75,8 +75,8 @@ Result<void> Store::end_notification(const SweepId& sweep, WallTime now,
 Result<void> Store::end_lost_notifications(WallTime now) {
   return state_->transact("ending notifications", [&]() -> Result<void> {
     Query(state_->connection,
-          "UPDATE notification SET ended_ns = ?, problem = 'the daemon ended while it ran, so "
-          "nobody knows how it ended' WHERE begun_ns IS NOT NULL AND ended_ns IS NULL")
+          "UPDATE notification SET ended_ns = ?, problem = 'its outcome is unknown: the daemon "
+          "ended while it ran' WHERE begun_ns IS NOT NULL AND ended_ns IS NULL")
         .bind(now.ns)
         .run();
     return {};

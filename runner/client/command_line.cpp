@@ -5,8 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "runner/base/say.h"
-
 namespace sweepd {
 
 Option* Option::required() {
@@ -66,15 +64,6 @@ Option* Command::add_option(const std::string& name, int& value, const std::stri
 
 Option* Command::add_option(const std::string& name, std::int64_t& value, const std::string& help) {
   return keep(app_.add_option(name, value, help));
-}
-
-Option* Command::add_deprecated(const std::string& name, std::string& value,
-                                const std::string& instead) {
-  CLI::Option* option = app_.add_option(name, value, "deprecated: " + instead);
-  option->each([name, instead](const std::string&) {
-    say(stderr, "warning: {} is deprecated and will go: {}\n", name, instead);
-  });
-  return keep(option);
 }
 
 Option* Command::add_flag(const std::string& name, bool& value, const std::string& help) {

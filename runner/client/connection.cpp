@@ -47,8 +47,8 @@ Result<UniqueFd> connect_to(const StateFolder& state) {
 
 Error gone() {
   return {ErrorCode::kUnavailable,
-          "the daemon closed the connection; `sweepctl status` starts it again, and what was "
-          "submitted is kept"};
+          "the daemon closed the connection; `sweepctl status` starts it again; submitted "
+          "sweeps are kept"};
 }
 
 // The holder of the state folder may be starting (another client was faster), ending, or about to

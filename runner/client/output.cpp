@@ -28,17 +28,14 @@ void add_format_option(Command& command, std::string& format) {
 }
 
 void add_newest_option(Command& command, bool& newest) {
-  command.add_flag("--newest", newest,
-                   "of each point the newest result, whichever sweep measured it, instead of the "
-                   "sweep's own");
+  command.add_flag("--newest", newest, "use the newest result of each point, from any sweep");
 }
 
 void add_with_option(Command& command, std::vector<std::string>& words) {
   command
       .add_option("--with", words,
-                  "n, attempts, verdict, outcome, attempt: columns of their own behind each "
-                  "figure's, with its samples and attempts, its worst verdict, how the attempts "
-                  "ended, and their ids")
+                  "n, attempts, verdict, outcome, attempt: columns after each figure: its number "
+                  "of samples, its attempts, their worst verdict, their outcomes, their ids")
       ->delimiter(',');
 }
 

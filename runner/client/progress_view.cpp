@@ -190,7 +190,7 @@ std::string trouble_line(std::string_view trouble) {
 }
 
 std::string pause_line(std::string_view name, Pause pause) {
-  if (pause == Pause::kEnds) return fmt::format("{} goes on", printable(name));
+  if (pause == Pause::kEnds) return fmt::format("{} continues", printable(name));
   return fmt::format("! {} is paused: nothing new starts until sweepctl resume", printable(name));
 }
 

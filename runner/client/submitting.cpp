@@ -42,8 +42,7 @@ void add_submission_options(Command& command, SubmissionOptions& submission) {
   command
       .add_option(
           "--reuse", submission.reuse,
-          "which results from before count: those of the `same` code on this machine as it is "
-          "now, `any`, or `none`")
+          "earlier results to reuse: those of the `same` code and machine, `any`, or `none`")
       ->one_of({"same", "any", "none"})
       ->capture_default_str();
   command

@@ -71,8 +71,8 @@ struct Followed {
   }
   // After Ctrl-C.
   std::string goes_on() const {
-    return is_one ? "the sweep goes on; watch it again with: " + continues()
-                  : "the sweeps go on; the same command continues";
+    return is_one ? "the sweep continues; watch it again with: " + continues()
+                  : "the sweeps continue; the same command waits for them";
   }
   // Where people see why something is not done.
   std::string why() const {
@@ -182,10 +182,8 @@ class Follower {
   void hear_of_stop(bool now) {
     if (told_to_stop_ && (!now || *told_to_stop_)) return;
     told_to_stop_ = now;
-    display_.note(now ? "! the daemon was told to stop; running attempts go on, and what is queued "
-                        "is kept"
-                      : "! the daemon was told to stop; it ends when the running attempts have "
-                        "ended, and what is queued is kept");
+    display_.note(now ? "! the daemon is stopping; running attempts finish, and queued ones wait"
+                      : "! the daemon stops after the running attempts; queued ones wait");
   }
 
   void update(rpc::Progress progress) {
@@ -230,8 +228,7 @@ class Follower {
   void say_that_it_is_gone() {
     if (told_to_stop_) {
       display_.note(
-          fmt::format("! the daemon has ended; if another one starts within {} s, this "
-                      "goes on",
+          fmt::format("! the daemon has ended; this continues if another one starts within {} s",
                       kRestart.ns / seconds(1).ns));
     } else {
       display_.note(client_.no_start ? "! the daemon is gone"
@@ -246,7 +243,7 @@ class Follower {
     auto restarted = client_.wait_for_daemon(kRestart);
     if (restarted || !told_to_stop_) return restarted;
     return Error{ErrorCode::kUnavailable,
-                 "the daemon was stopped; what is queued is kept, and this continues: " +
+                 "the daemon was stopped; queued attempts wait, and this continues: " +
                      followed_.continues()};
   }
 

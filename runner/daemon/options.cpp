@@ -42,12 +42,10 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
                  "only answer questions about this database file, over the socket on standard "
                  "input (for sweepctl --db)");
   cli.add_flag("--try", tries,
-               "only run the attempts that standard input describes, and store nothing (for "
-               "sweepctl try)");
+               "only run the attempts on standard input, and store nothing (for sweepctl try)");
   CLI::Option* recovering =
       cli.add_flag("--recover", recover,
-                   "only make the database anew from the folders of the attempts, if there is none "
-                   "that can be used (for sweepctl recover)");
+                   "only rebuild a lost database from attempt folders (for sweepctl recover)");
   cli.add_flag("--dry-run", dry_run, "of --recover: only say what would be found")
       ->needs(recovering);
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");

@@ -48,7 +48,7 @@ TEST(LiveLines, SayThatTheSweepIsPaused) {
   EXPECT_EQ(plain_line(view), "lm: 2/8 ended, 1 oom, paused");
   EXPECT_EQ(pause_line("lm\x1b", Pause::kBegins),
             "! lm  is paused: nothing new starts until sweepctl resume");
-  EXPECT_EQ(pause_line("lm", Pause::kEnds), "lm goes on");
+  EXPECT_EQ(pause_line("lm", Pause::kEnds), "lm continues");
   EXPECT_EQ(paused_devices_line({"cpu", "cuda:1"}),
             "! cpu, cuda:1 are paused: nothing new starts on them until sweepctl resume --device "
             "cpu,cuda:1");

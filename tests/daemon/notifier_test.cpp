@@ -150,7 +150,7 @@ TEST_F(NotifierTest, TheNextDaemonDoesNotRunItAgain) {
   notifier_->expect();
   let_time_pass();
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
-  EXPECT_THAT(problem(), HasSubstr("nobody knows how it ended"));
+  EXPECT_THAT(problem(), HasSubstr("its outcome is unknown"));
 }
 
 TEST_F(NotifierTest, SeveralRunOneAfterTheOther) {

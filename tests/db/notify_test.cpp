@@ -104,7 +104,7 @@ TEST_F(NotifyStore, WhatADaemonDidNotSeeTheEndOfIsSaid) {
   finish(done(submit(request).queued[0].row, 1, 1));
   ASSERT_TRUE(due());
   ASSERT_TRUE(store_->end_lost_notifications(WallTime{9}));
-  EXPECT_THAT(shown(request).problem, HasSubstr("nobody knows how it ended"));
+  EXPECT_THAT(shown(request).problem, HasSubstr("its outcome is unknown"));
   EXPECT_FALSE(due());
 }
 

@@ -77,8 +77,8 @@ def of_fences(text):
 
 
 def of_table(text):
-    """Back-quoted commands in the rows of README's table of everyday commands."""
-    rows = text.split("## Everyday use", 1)[1].split("\n## ", 1)[0]
+    """Back-quoted commands in the rows of a page's tables."""
+    rows = "\n".join(line for line in text.splitlines() if line.startswith("| "))
     return [command for command in re.findall(r"`([^`]+)`", rows)
             if re.match(r"(sweepctl|sqlite3|source) ", command) and command != "sweepctl merge OTHER.db"]
 
@@ -211,16 +211,17 @@ class Help(WithResults):
 
 
 class Readme(WithResults):
-    """README.md, and what is refused."""
+    """README.md, docs/TASKS.md, and what is refused."""
 
     def test_readme(self):
-        text = (ROOT / "README.md").read_text()
+        text, tasks = ((ROOT / page).read_text() for page in ("README.md", "docs/TASKS.md"))
         self.check("README.md", of_fences(text), 2)
-        self.check("README.md, everyday use", of_table(text), 20)
+        self.check("docs/TASKS.md", of_table(tasks), 20)
+        self.assertLessEqual(set(of_table(text)), set(of_table(tasks)))
 
     def test_a_spreadsheet_has_a_row_for_each_trial(self):
-        """What README says of its command for a spreadsheet. Runs first, while the database holds three sweeps of its own."""
-        text = (ROOT / "README.md").read_text()
+        """The command for a spreadsheet. Runs first, while the database holds three sweeps of its own."""
+        text = (ROOT / "docs/TASKS.md").read_text()
         command = next(command for command in of_table(text) if "--format csv" in command)
         ended = self.shell(command)
         self.assertEqual(ended.returncode, 0, ended.stderr)

@@ -64,9 +64,7 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
   EXPECT_EQ(box.ctl({"export", timing, "-o", picture.string()}).exit_code, 0);
   EXPECT_THAT(text_of(picture), AllOf(StartsWith("<svg"), HasSubstr(">activations<"),
                                       HasSubstr(">phase: backward<"), HasSubstr(">peak ")));
-  const Ran deprecated = box.ctl({"export", timing, "--svg", "-"});
-  EXPECT_EQ(deprecated.out, text_of(picture));
-  EXPECT_THAT(deprecated.err, HasSubstr("--svg is deprecated"));
+  EXPECT_EQ(box.ctl({"export", timing, "--format", "svg"}).out, text_of(picture));
 
   EXPECT_EQ(box.sql("select group_concat(distinct size_bytes) from allocations "
                     "where origin = 'residual'"),

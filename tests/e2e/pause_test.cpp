@@ -70,7 +70,7 @@ TEST(Pause, WhatRunsGoesOnAndWhatIsQueuedAgainWaits) {
   ASSERT_TRUE(
       eventually([&] { return box.ctl({"list"}).out.find("running") != std::string::npos; }));
   EXPECT_THAT(box.ctl({"pause", "hang"}).out,
-              HasSubstr("paused hang: 1 queued attempt waits, 1 running attempt goes on;"));
+              HasSubstr("paused hang: 1 queued attempt waits, 1 running attempt finishes;"));
   EXPECT_THAT(box.ctl({"list"}).out, HasSubstr("paused, running"));
   EXPECT_EQ(box.worker_pids().size(), 1U);
   EXPECT_THAT(box.ctl({"delete", "hang", "--yes"}).err, HasSubstr("it is paused"));

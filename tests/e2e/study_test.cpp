@@ -272,7 +272,7 @@ TEST_F(StudyTest, GoesOnAfterItsClientWasInterruptedOrKilled) {
   int status = 0;
   ASSERT_EQ(::waitpid(client, &status, 0), client);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
-  EXPECT_THAT(told(), HasSubstr("the sweeps go on; the same command continues"));
+  EXPECT_THAT(told(), HasSubstr("the sweeps continue; the same command waits for them"));
   ASSERT_TRUE(eventually(
       [&] { return box.sql("select count(*) from attempt where outcome = 'done'") == "2"; }));
   study({"--now"});

@@ -35,7 +35,7 @@ TEST(Cancel, EndsWhatRunsAndWhatWaitsAndCtrlCOfAWatcherDoesNot) {
   int status = 0;
   ::waitpid(watcher, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_THAT(said(), HasSubstr("the sweep goes on"));
+  EXPECT_THAT(said(), HasSubstr("the sweep continues"));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome is null"), "2");
 
   const Ran wrong = box.ctl({"cancel", "hagn"});

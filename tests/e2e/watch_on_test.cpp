@@ -22,6 +22,7 @@ namespace sweepd::e2e {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
@@ -107,8 +108,8 @@ TEST(WatchOn, FromDaemonToDaemonAndEachFailureIsToldOnce) {
 void expect_told_of_a_stop(const Ran& ran) {
   EXPECT_EQ(ran.exit_code, 5) << ran.err;
   EXPECT_THAT(ran.err,
-              AllOf(HasSubstr("the daemon was told to stop"),
-                    HasSubstr("what is queued is kept, and this continues: sweepctl watch "),
+              AllOf(AnyOf(HasSubstr("! the daemon is stopping"), HasSubstr("! the daemon stops")),
+                    HasSubstr("queued attempts wait, and this continues: sweepctl watch "),
                     Not(HasSubstr("is gone"))));
 }
 
@@ -153,7 +154,7 @@ TEST(WatchOn, ADaemonThatSomebodyRestartsIsFollowedAndControlCSaysHowToGoOn) {
   ::kill(std::stoi(text_of(box.folder() / "watched.pid")), SIGINT);
   const Ran ran = watched.get();
   EXPECT_EQ(ran.exit_code, 130) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("the sweep goes on; watch it again with: sweepctl watch "));
+  EXPECT_THAT(ran.err, HasSubstr("the sweep continues; watch it again with: sweepctl watch "));
 }
 
 TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {

@@ -128,7 +128,7 @@ tables:
         home = self.home
         home.submit("stopped", seeds=3, sleep="500ms", warmup="0, 1")
         home.started(2)
-        self.assertRegex(home.ctl("stop"), r"stopped; \d attempts? in clusters go on, and \d queued wait")
+        self.assertRegex(home.ctl("stop"), r"stopped; \d attempts? in clusters continue, and \d queued wait")
         time.sleep(2)
         self.every_trial_is_done(6)
         self.nothing_is_left()

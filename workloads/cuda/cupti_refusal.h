@@ -25,7 +25,7 @@ constexpr std::string_view how_to_allow_cupti(int code) {
     case 40:  // CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
       return "the GPU is virtual; its host's administrator must allow profiling of it";
     case 41:  // CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED
-      return "the GPU is in confidential computing mode, in which nobody can profile";
+      return "the GPU is in confidential computing mode, which forbids profiling";
     case 42:  // CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED
     case 43:  // CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED
     case 44:  // CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED

@@ -24,13 +24,12 @@ Exit back_up_database(Client& client, const std::string& file, bool replace) {
 void add_backup(Command& app, Client& client) {
   auto file = std::make_shared<std::string>();
   auto replace = std::make_shared<bool>(false);
-  Command* command = app.add_subcommand(
-      "backup", "Copy the database as it is at this moment, while measurements go on");
+  Command* command = app.add_subcommand("backup", "Copy the database while measurements continue");
   command->add_option("FILE", *file, "the copy")->required();
   command->add_flag("--force", *replace, "replace an existing file");
   command->footer(
       "The copy has every result. Logs, traces and journals stay in the state folder's runs/.\n"
-      "The state folder is no place for it.\n"
+      "Keep it outside the state folder.\n"
       "Example: sweepctl backup results-monday.db; then look at it: sweepctl --db "
       "results-monday.db "
       "list");

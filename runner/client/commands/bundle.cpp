@@ -239,15 +239,15 @@ Exit bundle(Client& client, const std::string& attempt, std::string file) {
 void add_bundle(Command& app, Client& client) {
   auto attempt = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
-  Command* command =
-      app.add_subcommand("bundle", "Pack all that is known of an attempt, for a bug report");
+  Command* command = app.add_subcommand("bundle", "Pack an attempt for a bug report");
   command->add_option("ATTEMPT", *attempt, "id or unique prefix; `show SWEEP` lists them")
       ->required();
   command->add_option("-o,--output", *file,
                       "the archive; - is standard output [default: attempt-ID.tar.gz]");
   command->footer(
-      "It holds what `show ATTEMPT --steps` prints, and the attempt's request, journal, log and\n"
-      "traces. Values of variables of the environment are left out.\n"
+      "The archive has the output of `show ATTEMPT --steps` and the attempt's request, journal, "
+      "log and\n"
+      "traces, without the values of environment variables.\n"
       "Example: sweepctl bundle 3f9c2a7b -o report.tar.gz");
   command->callback([&client, attempt, file] {
     client.action = [&client, attempt, file] { return bundle(client, *attempt, *file); };

@@ -76,7 +76,7 @@ void add_compare(Command& app, Client& client) {
   auto options = std::make_shared<CompareOptions>();
   rpc::Compare::Request& request = options->request;
   Command* command =
-      app.add_subcommand("compare", "Say at which points the second of two is faster or slower");
+      app.add_subcommand("compare", "Compare two sweeps, or two values of a parameter");
   command->add_option(
       "A", request.a,
       "a sweep (name or id); NAME@previous is the one of that name before the latest, SWEEP@FILE "

@@ -37,8 +37,8 @@ Exit config(Client& client, const std::string& format) {
 
 void add_config(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  Command* command = app.add_subcommand(
-      "config", "Show what is configured, and from which file and line each value comes");
+  Command* command =
+      app.add_subcommand("config", "Show the configuration, with the file and line of each value");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl config");
   command->callback(

@@ -41,12 +41,12 @@ void print_sweeps(const rpc::Delete::Reply& reply) {
   }
 }
 
-// Whether to go on. Without a terminal nobody can answer.
+// Asks on the terminal whether to delete.
 Result<bool> confirmed(const DeleteOptions& options) {
   if (options.yes) return true;
   if (::isatty(STDIN_FILENO) == 0) {
     return Error{ErrorCode::kInvalidArgument,
-                 "standard input is not a terminal, so nobody can be asked; add --yes to delete"};
+                 "standard input is not a terminal: pass --yes to delete"};
   }
   say("Delete? [y/N] ");
   std::fflush(stdout);
@@ -106,13 +106,14 @@ void add_delete(Command& app, Client& client) {
   command->add_option("--older", options->older,
                       "all that were submitted longer ago, such as 90d; not with SWEEP");
   command->add_option("--keep-last", options->keep_last,
-                      "all but so many of each name; with --older, those to which both apply");
+                      "all but this many of each name; with --older, both must apply");
   command->add_flag("--dry-run", options->dry_run, "only say what would be deleted");
   command->add_flag("--yes", options->yes, "do not ask");
   command->footer(
-      "Shows what would go, and asks. A trial that another sweep has keeps all its results. Sweeps "
-      "that\nhave not ended are not deleted. The database's file does not shrink: new results fill "
-      "the room.\nExample: sweepctl delete --older 90d --keep-last 3 --dry-run");
+      "Lists the sweeps and asks before it deletes. Trials that another sweep has keep their "
+      "results. Open sweeps\n"
+      "are not deleted. The database file does not shrink; new results reuse the space.\nExample: "
+      "sweepctl delete --older 90d --keep-last 3 --dry-run");
   command->callback([&client, options] {
     client.action = [&client, options] { return delete_sweeps(client, *options); };
   });

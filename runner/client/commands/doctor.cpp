@@ -55,8 +55,8 @@ Exit doctor(Client& client, const std::string& format) {
 
 void add_doctor(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
-  Command* command =
-      app.add_subcommand("doctor", "Check what this machine has and lacks, and say how to fix it");
+  Command* command = app.add_subcommand(
+      "doctor", "Check this machine for measurements and show how to fix problems");
   add_format_option(*command, *format);
   command->footer(
       "Starts no daemon. The exit code is 1 if there is a problem, 0 if there are only warnings.\n"

@@ -157,8 +157,9 @@ void add_emit(Command& app, Client& client) {
                    "fact NAME=VALUE; skip REASON; oom PHASE")
       ->required();
   command->footer(
-      "NAME.PHASE=VALUE is of a phase, times are in ms, `warmup=true` marks a step. Outside of\n"
-      "sweepd the line goes to standard output. schemas/sweep.md says what the lines mean.\n"
+      "NAME.PHASE=VALUE is a phase's value. Times are in ms. `warmup=true` marks a warm-up step. "
+      "Outside\n"
+      "sweepd the line goes to standard output. See schemas/sweep.md.\n"
       "Example: sweepctl emit step 3 time=1.25 time.load=0.5 gflops=12");
   command->callback([&client, words] { client.action = [words] { return emit(*words); }; });
 }

@@ -14,15 +14,10 @@ namespace {
 struct ExportOptions {
   std::string what;
   std::string file = "-", format;
-  std::string svg;  // an older name of `file`
   int rank = 0;
 };
 
-Exit export_memory(Client& client, ExportOptions& options) {
-  if (!options.svg.empty()) {
-    options.file = options.svg;
-    options.format = "svg";
-  }
+Exit export_memory(Client& client, const ExportOptions& options) {
   const auto reply = client.call<rpc::Memory>({options.what});
   if (!reply) return report_error(reply.error());
   const auto& pictures = reply->pictures;
@@ -57,7 +52,6 @@ void add_export(Command& app, Client& client) {
                    "vega (a Vega-Lite specification with its data), svg, png or text [default: as "
                    "the file's name ends, else text]")
       ->one_of({"vega", "svg", "png", "text"});
-  command->add_deprecated("--svg", options->svg, "write -o FILE --format svg");
   command->add_option("--rank", options->rank, "the rank whose timeline to draw")
       ->capture_default_str();
   command->footer(

@@ -174,7 +174,7 @@ Result<FrontierGrid> read_grid(Client& client, const SweepFile& file,
 }
 
 Exit frontier(Client& client, const FrontierOptions& options) {
-  const LastWords at_interrupt("what was queued goes on; the same command continues");
+  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
   const auto files = read_sweep_files(client, {{options.file}, options.sets, options.pool});
   if (!files) return report_error(files.error());
   const SweepFile& file = files->front();
@@ -205,11 +205,13 @@ void add_frontier(Command& app, Client& client) {
   command->add_option("--pool", options->pool, "where it runs; short for --set pool=NAME");
   add_format_option(*command, options->format);
   command->footer(
-      "For each combination of the other axes it tries few of the sizes instead of all: first the\n"
-      "largest that formulas do not rule out, then one, two, four ... sizes away, then it halves.\n"
-      "Of n sizes that is at most 2 log2(n). Each try is a sweep named after the file's, with\n"
-      "`-frontier`; what was measured before is reused, so after Ctrl-C the same command goes on.\n"
-      "Exit 4: a try ended neither well nor out of memory, and its row has no answer.\n"
+      "For each combination of the other axes it tries at most 2 log2(n) of n sizes: first the "
+      "largest that\n"
+      "formulas do not rule out, then one, two, four ... sizes away, then it halves. Each try is a "
+      "sweep with\n"
+      "the file's name and `-frontier`. Earlier results are reused, so after Ctrl-C the same "
+      "command continues.\n"
+      "Exit 4: an attempt ended neither `done` nor out of memory, and its row has no answer.\n"
       "Example: sweepctl frontier lm.yaml --axis context --set context=512,1024,2048,4096");
   command->callback([&client, options] {
     client.action = [&client, options] { return frontier(client, *options); };

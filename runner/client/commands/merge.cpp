@@ -82,7 +82,7 @@ void add_merge(Command& app, Client& client) {
   command->add_flag("--dry-run", options->dry_run, "only count what would be merged");
   add_format_option(*command, options->format);
   command->footer(
-      "Results keep their host. What is already here is not duplicated, so merging again is safe.\n"
+      "Results keep their host. Merging twice duplicates nothing.\n"
       "Example: sweepctl merge /mnt/h200/results.db --dry-run; then compare the machines:\n"
       "         sweepctl query lm_step --where batch=1 --rows model,context,precision --columns "
       "host");

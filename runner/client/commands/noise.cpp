@@ -62,7 +62,7 @@ Result<std::vector<std::string>> submit_all(Client& client, const std::vector<Sw
 }
 
 Exit noise(Client& client, const NoiseOptions& options) {
-  const LastWords at_interrupt("what was queued goes on; see: sweepctl list");
+  const LastWords at_interrupt("queued attempts still run; see: sweepctl list");
   std::vector<std::string> sweeps;
   Exit worst = Exit::kOk;
   if (!options.sweep.empty()) {
@@ -101,7 +101,7 @@ void add_noise(Command& app, Client& client) {
   auto options = std::make_shared<NoiseOptions>();
   rpc::Noise::Request& request = options->request;
   Command* command = app.add_subcommand(
-      "noise", "Measure how much equal runs differ here, and how many repeats a comparison needs");
+      "noise", "Measure the noise of this machine and the repeats that a comparison needs");
   command->add_option("FILE", options->files.files,
                       "sweep files whose points are measured; a small lm_step and a small matmul "
                       "without one");

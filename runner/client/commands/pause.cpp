@@ -8,13 +8,13 @@
 namespace sweepd {
 namespace {
 
-// "12 queued attempts wait, 1 running attempt goes on"
+// "12 queued attempts wait, 1 running attempt finishes"
 std::string attempts_text(const rpc::PausedSweep& sweep) {
   std::string text =
       sweep.held == 1 ? "1 queued attempt waits" : counted(sweep.held, "queued attempt") + " wait";
   if (sweep.running > 0) {
-    text += fmt::format(", {} {} on", counted(sweep.running, "running attempt"),
-                        sweep.running == 1 ? "goes" : "go");
+    text += fmt::format(", {} {}", counted(sweep.running, "running attempt"),
+                        sweep.running == 1 ? "finishes" : "finish");
   }
   if (sweep.given > 0) {
     text += fmt::format(", {} in a cluster {} back unless a job has {}",
@@ -48,12 +48,11 @@ Exit pause(Client& client, const PauseOptions& options) {
 
 void add_pause(Command& app, Client& client) {
   auto options = std::make_shared<PauseOptions>();
-  Command* command = app.add_subcommand(
-      "pause", "Start nothing more of a sweep, or on a device, until it is resumed");
+  Command* command = app.add_subcommand("pause", "Pause a sweep or a device");
   add_pause_options(*command, *options, "every sweep that is queued or running now");
   command->footer(
-      "What runs goes on to its end. The pause outlasts the daemon. What another sweep wants too, "
-      "and that\none is not paused, goes on.\n"
+      "Running attempts finish. The pause survives a restart. Attempts of a sweep that is not "
+      "paused still start.\n"
       "Example: sweepctl pause lm-end-to-end\n"
       "         sweepctl pause --device cpu");
   command->callback([&client, options] {

@@ -74,8 +74,8 @@ Exit plan(Client& client, const PlanOptions& options) {
 
 void add_plan(Command& app, Client& client) {
   auto options = std::make_shared<PlanOptions>();
-  Command* command = app.add_subcommand(
-      "plan", "Show what submitting a file would run, reuse and cost; queues nothing");
+  Command* command =
+      app.add_subcommand("plan", "Show what a file would run, reuse and cost; queues nothing");
   add_sweep_file_options(*command, options->sweep);
   command->add_flag("--all", options->all, "list every trial, not just a few");
   add_format_option(*command, options->format);

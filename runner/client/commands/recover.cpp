@@ -5,13 +5,14 @@ namespace sweepd {
 
 void add_recover(Command& app, Client& client) {
   auto dry_run = std::make_shared<bool>(false);
-  Command* command = app.add_subcommand(
-      "recover", "Make the database anew from the folders of the attempts, if it is lost");
+  Command* command = app.add_subcommand("recover", "Rebuild a lost database from attempt folders");
   command->add_flag("--dry-run", *dry_run, "only say what would be found");
   command->footer(
-      "For a state folder whose results.db is gone or damaged. A copy made with `sweepctl backup`\n"
-      "is better, where there is one. Stop the daemon first. A database that is sound and has\n"
-      "sweeps is left alone; any other is moved aside. docs/RELIABILITY.md says what comes back.\n"
+      "For a state folder whose results.db is lost or damaged. A copy made with `sweepctl backup` "
+      "is\n"
+      "better. Stop the daemon first. A sound database with sweeps is left alone; any other is "
+      "moved\n"
+      "aside. docs/RELIABILITY.md lists what comes back.\n"
       "Example: sweepctl recover --state-dir rescued");
   command->callback([&client, dry_run] {
     client.action = [&client, dry_run] {

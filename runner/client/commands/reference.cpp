@@ -69,8 +69,8 @@ Exit reference(Client& client, const ReferenceOptions& options) {
 
 void add_reference(Command& app, Client& client) {
   auto options = std::make_shared<ReferenceOptions>();
-  Command* command = app.add_subcommand(
-      "reference", "Add published figures, which tables can show beside measured ones");
+  Command* command =
+      app.add_subcommand("reference", "Add published figures to show beside measured ones");
   command->add_option("ACTION", options->what, "add, list or remove")
       ->one_of({"add", "list", "remove"})
       ->required();

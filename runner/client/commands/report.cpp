@@ -48,8 +48,8 @@ Exit follow(Client& client, const ReportOptions& options) {
       if (next) continue;
       return report_error(
           {ErrorCode::kUnavailable,
-           fmt::format("the daemon has ended, and no other one started within {} s; what is queued "
-                       "is kept, and the same command continues",
+           fmt::format("the daemon has ended, and no other one started within {} s; queued "
+                       "attempts wait, and the same command continues",
                        kNextDaemon.ns / seconds(1).ns)});
     }
     if (!shown) return report_error(shown.error());

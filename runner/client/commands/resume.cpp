@@ -33,8 +33,7 @@ Exit resume(Client& client, const PauseOptions& options) {
 
 void add_resume(Command& app, Client& client) {
   auto options = std::make_shared<PauseOptions>();
-  Command* command =
-      app.add_subcommand("resume", "Let a paused sweep go on, or use a paused device again");
+  Command* command = app.add_subcommand("resume", "Resume a paused sweep or device");
   add_pause_options(*command, *options, "every sweep that is paused");
   command->footer("Example: sweepctl resume lm-end-to-end\n         sweepctl resume --device cpu");
   command->callback([&client, options] {

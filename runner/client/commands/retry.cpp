@@ -21,7 +21,7 @@ struct RetryOptions {
 };
 
 Exit retry(Client& client, const RetryOptions& options) {
-  const LastWords at_interrupt("what was queued goes on; see: sweepctl list");
+  const LastWords at_interrupt("queued attempts still run; see: sweepctl list");
   const auto reply = client.call<rpc::Retry>({options.sweep, options.which, options.insist});
   if (!reply) return report_error(reply.error());
   if (reply->queued == 0) {
@@ -52,8 +52,7 @@ void add_retry(Command& app, Client& client) {
                                join(retry_words(), ", "), join(problem_words(), ", ")))
       ->delimiter(',');
   command->add_flag("--insist", options->insist,
-                    "also trials that killed their workers three times, whose deaths then count "
-                    "no more");
+                    "also trials that were given up after three crashes; resets their count");
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");
   command->callback([&client, options] {

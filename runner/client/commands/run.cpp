@@ -20,7 +20,7 @@ struct RunOptions {
 
 // Progress goes to stderr, so that stdout has the tables only.
 Exit run(Client& client, const RunOptions& options) {
-  const LastWords at_interrupt("what was queued goes on; the same command continues");
+  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
   const auto ids = submit_sweeps(client, options.submission, stderr);
   if (!ids) return report_error(ids.error());
   const Exit ended = watch_sweeps(client, *ids);
@@ -42,12 +42,11 @@ Exit run(Client& client, const RunOptions& options) {
 
 void add_run(Command& app, Client& client) {
   auto options = std::make_shared<RunOptions>();
-  Command* command =
-      app.add_subcommand("run", "Queue the sweeps of a file, wait for them and print their tables");
+  Command* command = app.add_subcommand("run", "Run the sweeps of a file and print their tables");
   add_submission_options(*command, options->submission);
   add_format_option(*command, options->format);
   command->footer(
-      "Ctrl-C ends the waiting, not the sweep: the same command goes on with it.\n"
+      "Ctrl-C ends the wait, not the sweep; the same command continues it.\n"
       "Example: sweepctl run lm.yaml --set model=tiny --set context=64 > tables.md");
   command->callback(
       [&client, options] { client.action = [&client, options] { return run(client, *options); }; });

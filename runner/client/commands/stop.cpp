@@ -32,7 +32,7 @@ Exit stop(Client& client, bool now) {
   const std::string elsewhere =
       reply->elsewhere == 0
           ? ""
-          : fmt::format("{} in clusters go on, and ", counted(reply->elsewhere, "attempt"));
+          : fmt::format("{} in clusters continue, and ", counted(reply->elsewhere, "attempt"));
   if (now) {
     wait_until_gone(client.state());
     say("stopped; {}{} running and {} queued wait for the next daemon\n", elsewhere,

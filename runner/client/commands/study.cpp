@@ -83,7 +83,7 @@ Result<void> retry_all(Client& client, const std::vector<StudyJob>& jobs) {
 // Submits what is missing and waits for everything.
 Exit measure(Client& client, const StudyOptions& options, const StudySource& source,
              std::vector<StudyJob>& jobs) {
-  const LastWords at_interrupt("what was queued goes on; the same command continues");
+  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
   const Submits submits = options.now ? Submits::kNo : Submits::kYes;
   const auto found =
       find_sweeps(client, source, submits, fs::path(options.output) / "study.json", jobs);
@@ -182,9 +182,8 @@ void add_study(Command& app, Client& client) {
                     "only check the file, at each of its scales: a claim needs a condition, and a "
                     "text where it holds, where it fails and where the figures do not tell");
   command->footer(
-      "Ctrl-C, a kill or a restart of the machine ends the waiting, not the sweeps: the same "
-      "command\n"
-      "goes on with them, by study.json in the folder.\n"
+      "Ctrl-C, a kill or a reboot ends the wait, not the sweeps. The same command continues from\n"
+      "study.json in the folder.\n"
       "Exit 1: a figure or a table is missing; stderr names each with its place. Exit 4: some\n"
       "attempts are not done, as tables that show OOM mean it to be.\n"
       "Example: sweepctl study experiments/study.yaml --scale cpu-small -o writeup");

@@ -14,7 +14,7 @@ struct SubmitOptions {
 };
 
 Exit submit(Client& client, const SubmitOptions& options) {
-  const LastWords at_interrupt("what was queued goes on; the same command continues");
+  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
   const auto ids = submit_sweeps(client, options.submission, stdout);
   if (!ids) return report_error(ids.error());
   if (options.wait) return watch_sweeps(client, *ids);
@@ -26,8 +26,8 @@ Exit submit(Client& client, const SubmitOptions& options) {
 
 void add_submit(Command& app, Client& client) {
   auto options = std::make_shared<SubmitOptions>();
-  Command* command = app.add_subcommand(
-      "submit", "Queue the sweeps of a file; what was measured before is reused");
+  Command* command =
+      app.add_subcommand("submit", "Queue the sweeps of a file; earlier results are reused");
   add_submission_options(*command, options->submission);
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl submit lm.yaml --set model=tiny --set context=64,128 --wait");

@@ -24,11 +24,11 @@ Exit try_first(Client& client, const SweepFiles& named) {
 
 void add_try(Command& app, Client& client) {
   auto files = std::make_shared<SweepFiles>();
-  Command* command = app.add_subcommand(
-      "try", "Run the first trial of a file here, and say what was understood of it");
+  Command* command =
+      app.add_subcommand("try", "Run a file's first trial and show what sweepd reads from it");
   add_sweep_file_options(*command, *files);
   command->footer(
-      "It runs as the daemon would run it: the same environment, cores, timeout and passes.\n"
+      "The trial runs as in a sweep: the same environment, cores, timeout and passes.\n"
       "Shows the program's output; stores and queues nothing.\n"
       "Example: sweepctl try experiments/command/own_program.yaml --set steps=3");
   command->callback(

@@ -17,7 +17,7 @@ Exit usage(Client& client, const std::string& format) {
 void add_usage(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
   Command* command =
-      app.add_subcommand("usage", "Show what each sweep takes on the disk, and the database");
+      app.add_subcommand("usage", "Show the disk space of each sweep and of the database");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl usage; then make room: sweepctl delete --older 90d --dry-run");
   command->callback(

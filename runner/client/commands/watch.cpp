@@ -11,7 +11,7 @@ void add_watch(Command& app, Client& client) {
       "name (its latest sweep), id or unique prefix of an id [default: the latest sweep]");
   command->footer(
       "Example: sweepctl watch lm-end-to-end\nCtrl-C stops watching, not the sweep. If the daemon "
-      "dies, the next one is started and watching goes on.");
+      "dies, `watch` starts the next one and continues.");
   command->callback([&client, sweep] {
     client.action = [&client, sweep] { return watch_sweep(client, *sweep); };
   });

@@ -84,7 +84,7 @@ std::string Dispatcher::silence_of(PoolIndex pool) const {
   }
   if (!since) return "";
   const Duration age = now_instant() - *since;
-  return fmt::format("its folder {} has not answered since {}; what runs there goes on",
+  return fmt::format("its folder {} has not answered since {}; attempts there continue",
                      use.runs.string(), to_text(WallTime{now_wall().ns - age.ns}));
 }
 

@@ -160,7 +160,7 @@ Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const Que
   if (ran->older_programs > 0) {
     note(fmt::format(
         "{} of this sweep {} measured before {} changed, as `--reuse any` accepts; "
-        "submit the sweep again to measure all by the program of now",
+        "submit the sweep again to re-measure with the current program",
         ran->older_programs == 1 ? "1 trial" : fmt::format("{} trials", ran->older_programs),
         ran->older_programs == 1 ? "was" : "were", join(ran->changed, ", ")));
   }
