@@ -7,31 +7,32 @@
 
 #include "db/query/own_results.h"
 #include "runner/base/text.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
 
 constexpr std::size_t kShortestPrefix = 4;
 
-constexpr std::array kIdentities{Common::kCode, Common::kMachine, Common::kBuild, Common::kTorch,
-                                 Common::kDriver};
+constexpr std::array kIdentities{ResultColumn::kCode, ResultColumn::kMachine, ResultColumn::kBuild,
+                                 ResultColumn::kTorch, ResultColumn::kDriver};
 
-std::string_view column_of(Common identity) {
+std::string_view column_of(ResultColumn identity) {
   switch (identity) {
-    case Common::kCode:
+    case ResultColumn::kCode:
       return "code";
-    case Common::kMachine:
+    case ResultColumn::kMachine:
       return "machine";
-    case Common::kBuild:
+    case ResultColumn::kBuild:
       return "build_commit";
     default:
       return "torch_version";
   }
 }
 
-std::vector<std::string> stored_values(ReaderState& state, Common column) {
+std::vector<std::string> stored_values(ReaderState& state, ResultColumn column) {
   Query query(state.connection,
-              column == Common::kDriver
+              column == ResultColumn::kDriver
                   ? "SELECT DISTINCT driver FROM attempt_device WHERE driver <> '' ORDER BY 1"
                   : fmt::format("SELECT DISTINCT {0} FROM environment WHERE {0} <> '' ORDER BY 1",
                                 column_of(column)));
@@ -65,34 +66,34 @@ bool begins_part_of(const std::string& code, const std::string& text) {
 
 // Elsewhere the device is a property of a host's newest result, as its verdict is.
 bool chooses_device(const QueryPlan& plan) {
-  const PlannedFilter* filter = plan.filter(Common::kDeviceName);
+  const PlannedFilter* filter = plan.filter(ResultColumn::kDeviceName);
   return filter != nullptr && filter->values.size() == 1;
 }
 
 }  // namespace
 
-bool is_identity(Common column) {
+bool is_identity(ResultColumn column) {
   return std::find(kIdentities.begin(), kIdentities.end(), column) != kIdentities.end();
 }
 
-std::vector<Common> identities_in(const QueryPlan& plan) {
-  std::vector<Common> named;
-  if (chooses_device(plan)) named.push_back(Common::kDeviceName);
-  for (const Common column : kIdentities) {
+std::vector<ResultColumn> identities_in(const QueryPlan& plan) {
+  std::vector<ResultColumn> named;
+  if (chooses_device(plan)) named.push_back(ResultColumn::kDeviceName);
+  for (const ResultColumn column : kIdentities) {
     if (plan.filter(column) != nullptr || plan.has_dimension(column)) named.push_back(column);
   }
   return named;
 }
 
-std::string identity_expression(Common column, std::string_view attempt,
+std::string identity_expression(ResultColumn column, std::string_view attempt,
                                 std::string_view environment) {
-  if (column == Common::kDeviceName) {
+  if (column == ResultColumn::kDeviceName) {
     return fmt::format(
         "coalesce((SELECT y.name FROM attempt_device x JOIN device y ON y.id = x.device WHERE "
         "x.attempt = {}.row AND x.rank = 0), '')",
         attempt);
   }
-  if (column != Common::kDriver) {
+  if (column != ResultColumn::kDriver) {
     return fmt::format("coalesce({}.{}, '')", environment, column_of(column));
   }
   return fmt::format(
@@ -103,16 +104,16 @@ std::string identity_expression(Common column, std::string_view attempt,
 
 bool asks_for_others(const QueryPlan& plan) {
   return std::ranges::any_of(plan.filters, [&plan](const PlannedFilter& filter) {
-    const auto* column = std::get_if<Common>(&filter.column);
-    return column != nullptr && (*column == Common::kHost || is_identity(*column) ||
-                                 (*column == Common::kDeviceName && chooses_device(plan)));
+    const auto* column = std::get_if<ResultColumn>(&filter.column);
+    return column != nullptr && (*column == ResultColumn::kHost || is_identity(*column) ||
+                                 (*column == ResultColumn::kDeviceName && chooses_device(plan)));
   });
 }
 
-std::string counts_among(const std::vector<Common>& identities, std::string_view sweep) {
+std::string counts_among(const std::vector<ResultColumn>& identities, std::string_view sweep) {
   if (identities.empty() && sweep.empty()) return "a.is_current = 1";
   std::string same;
-  for (const Common column : identities) {
+  for (const ResultColumn column : identities) {
     same += fmt::format(" AND {} = {}", identity_expression(column, "n", "m"),
                         identity_expression(column, "a", "e"));
   }
@@ -130,10 +131,10 @@ std::string counts_among(const std::vector<Common>& identities, std::string_view
 }
 
 Result<void> check_identities(const QueryPlan& plan) {
-  for (const Common column : identities_in(plan)) {
+  for (const ResultColumn column : identities_in(plan)) {
     const PlannedFilter* filter = plan.filter(column);
     if (filter == nullptr || filter->values.size() < 2 || plan.has_dimension(column)) continue;
-    const std::string& name = common_dimensions()[static_cast<std::size_t>(column)];
+    const std::string_view name = name_of(column);
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("where: {} values of `{}` would be pooled in each cell; name `{}` in "
                              "rows or columns, or give one value",
@@ -142,7 +143,7 @@ Result<void> check_identities(const QueryPlan& plan) {
   return {};
 }
 
-Result<Value> parse_identity(ReaderState& state, Common column, const std::string& name,
+Result<Value> parse_identity(ReaderState& state, ResultColumn column, const std::string& name,
                              const std::string& text) {
   const auto stored = stored_values(state, column);
   if (stored.empty()) return Value(text);

@@ -7,6 +7,7 @@
 
 #include "db/query/figures.h"
 #include "runner/base/text.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 
@@ -17,16 +18,16 @@ std::string launch_shape(const std::string& name) {
 std::string FigureReader::key_columns() const {
   std::string columns;
   for (const std::size_t i : plan_.keys) {
-    const Common column = std::get<Common>(plan_.dimensions[i].column);
+    const ResultColumn column = std::get<ResultColumn>(plan_.dimensions[i].column);
     columns += ", ";
-    if (column == Common::kKernel) {
+    if (column == ResultColumn::kKernel) {
       columns += "short_name";
-    } else if (column == Common::kOperator) {
+    } else if (column == ResultColumn::kOperator) {
       columns += "operator";
-    } else if (column == Common::kGrid || column == Common::kBlock) {
-      columns += launch_shape(column == Common::kGrid ? "grid" : "block");
+    } else if (column == ResultColumn::kGrid || column == ResultColumn::kBlock) {
+      columns += launch_shape(column == ResultColumn::kGrid ? "grid" : "block");
     } else {
-      columns += column == Common::kClass ? "class" : "range";
+      columns += column == ResultColumn::kClass ? "class" : "range";
     }
   }
   return columns;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "db/query/figures.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -27,8 +28,8 @@ constexpr const char* kDevice =
 
 std::vector<FigureRow> FigureReader::from_operators(std::int64_t attempt) {
   if (!stored_) {
-    const bool by_operator =
-        plan_.has_dimension(Common::kOperator) || plan_.filter(Common::kOperator) != nullptr;
+    const bool by_operator = plan_.has_dimension(ResultColumn::kOperator) ||
+                             plan_.filter(ResultColumn::kOperator) != nullptr;
     stored_.emplace(
         state_.connection,
         fmt::format("{}SELECT {}{}, {} FROM ({}{}) WHERE attempt = ?1{}{} GROUP BY {}", kDevice,

@@ -8,8 +8,8 @@
 #include "db/query/plan_names.h"
 #include "runner/base/text.h"
 #include "runner/model/cell_name.h"
-#include "runner/model/range_metric.h"
-#include "runner/model/sample.h"
+#include "runner/model/known_metric.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -86,11 +86,11 @@ Result<void> add_dimensions(const TableSpec& table, QueryPlan& plan) {
       const auto column = resolve_name(*plan.def, name, names == &table.rows ? "rows" : "columns");
       if (!column) return column.error();
       plan.dimensions.push_back(describe_dimension(*plan.def, plan.filters, name, *column));
-      if (const auto* common = std::get_if<Common>(&*column)) {
-        if (*common == Common::kPhase) plan.by_phase = true;
-        if (*common == Common::kStep) plan.by_step = true;
-        if (*common == Common::kRank) plan.by_rank = true;
-        if (*common == Common::kMetric) plan.by_metric = true;
+      if (const auto* common = std::get_if<ResultColumn>(&*column)) {
+        if (*common == ResultColumn::kPhase) plan.by_phase = true;
+        if (*common == ResultColumn::kStep) plan.by_step = true;
+        if (*common == ResultColumn::kRank) plan.by_rank = true;
+        if (*common == ResultColumn::kMetric) plan.by_metric = true;
       }
     }
   }
@@ -106,16 +106,17 @@ std::vector<std::string> texts(const PlannedFilter& filter) {
 // Returns the metric of a table that names none: that of the source whose columns it names, else
 // the time.
 std::string implied_metric(const QueryPlan& plan) {
-  const auto named = [&](std::initializer_list<Common> columns) {
-    return std::any_of(columns.begin(), columns.end(), [&](Common column) {
+  const auto named = [&](std::initializer_list<ResultColumn> columns) {
+    return std::any_of(columns.begin(), columns.end(), [&](ResultColumn column) {
       return plan.has_dimension(column) || plan.filter(column) != nullptr;
     });
   };
-  if (named({Common::kFact})) return "fact";
-  if (named({Common::kFigure})) return "figure";
-  if (named({Common::kAllocation, Common::kOrigin})) return "allocation_bytes";
-  if (named({Common::kOperator})) return "operator_self_cpu_time";
-  if (named({Common::kKernel, Common::kClass, Common::kGrid, Common::kBlock, Common::kRange})) {
+  if (named({ResultColumn::kFact})) return "fact";
+  if (named({ResultColumn::kFigure})) return "figure";
+  if (named({ResultColumn::kAllocation, ResultColumn::kOrigin})) return "allocation_bytes";
+  if (named({ResultColumn::kOperator})) return "operator_self_cpu_time";
+  if (named({ResultColumn::kKernel, ResultColumn::kClass, ResultColumn::kGrid, ResultColumn::kBlock,
+             ResultColumn::kRange})) {
     return "kernel_time";
   }
   return "time";
@@ -138,7 +139,7 @@ Result<FigureSource> source_of(const std::vector<std::string>& metrics) {
 
 // `rank: slowest` does not name a rank: which one it is differs from step to step.
 Result<void> choose_rank(QueryPlan& plan) {
-  const PlannedFilter* filter = plan.filter(Common::kRank);
+  const PlannedFilter* filter = plan.filter(ResultColumn::kRank);
   if (filter == nullptr || !contains_value(filter->values, kSlowestRank)) return {};
   if (filter->values.size() > 1 || plan.by_rank) {
     return Error{
@@ -156,7 +157,7 @@ Result<void> choose_rank(QueryPlan& plan) {
 
 Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, QueryPlan& plan) {
   const TableSpec& table = query.table;
-  if (const PlannedFilter* filter = plan.filter(Common::kMetric)) {
+  if (const PlannedFilter* filter = plan.filter(ResultColumn::kMetric)) {
     plan.metrics = texts(*filter);
   } else if (!table.metric.empty()) {
     const auto known = check_metric(state, *plan.def, table.metric, unknown_names(query, plan));
@@ -169,8 +170,9 @@ Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, QueryPla
   if (!source) return source.error();
   plan.source = *source;
   if (auto chosen = choose_rank(plan); !chosen) return chosen.error();
-  const bool by_sample = plan.by_step || plan.by_rank || plan.filter(Common::kStep) != nullptr ||
-                         plan.filter(Common::kRank) != nullptr || plan.slowest_rank;
+  const bool by_sample = plan.by_step || plan.by_rank ||
+                         plan.filter(ResultColumn::kStep) != nullptr ||
+                         plan.filter(ResultColumn::kRank) != nullptr || plan.slowest_rank;
   if (plan.source == FigureSource::kSummary && by_sample) plan.source = FigureSource::kSample;
   return {};
 }
@@ -179,12 +181,12 @@ Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, QueryPla
 // other column that the source lacks cannot be shown.
 Result<void> check_column(const QueryPlan& plan, const std::string& name, const ColumnRef& ref) {
   if (!decided_by_figures(ref)) return {};
-  const Common column = std::get<Common>(ref);
+  const ResultColumn column = std::get<ResultColumn>(ref);
   if (has_column(plan.source, column)) return {};
   const bool of_trial = plan.source == FigureSource::kFigure || plan.source == FigureSource::kFact;
-  if (of_trial && column < Common::kFact) return {};
+  if (of_trial && column < ResultColumn::kFact) return {};
   const std::string metric = plan.metrics.empty() ? "time" : plan.metrics.front();
-  if (column == Common::kStep) {
+  if (column == ResultColumn::kStep) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("`step`: {} is measured once per phase, not in every step", metric)};
   }
@@ -197,15 +199,16 @@ Result<void> check_columns(const TableSpec& table, QueryPlan& plan) {
   for (std::size_t i = 0; i < plan.dimensions.size(); ++i) {
     const PlannedDimension& dimension = plan.dimensions[i];
     if (auto ok = check_column(plan, dimension.name, dimension.column); !ok) return ok;
-    const auto* common = std::get_if<Common>(&dimension.column);
-    if (common != nullptr && *common >= Common::kFact) plan.keys.push_back(i);
+    const auto* common = std::get_if<ResultColumn>(&dimension.column);
+    if (common != nullptr && *common >= ResultColumn::kFact) plan.keys.push_back(i);
   }
   for (std::size_t i = 0; i < plan.filters.size(); ++i) {
     if (auto ok = check_column(plan, table.where[i].name, plan.filters[i].column); !ok) return ok;
   }
   for (const std::string& metric : plan.metrics) {
     if (metric != "fact" && metric != "figure") continue;
-    if (plan.has_dimension(metric == "fact" ? Common::kFact : Common::kFigure)) continue;
+    if (plan.has_dimension(metric == "fact" ? ResultColumn::kFact : ResultColumn::kFigure))
+      continue;
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("metric: `{0}` means all of them: put `{0}` in rows or columns, or "
                              "name one as `{0}.NAME`",
@@ -217,15 +220,17 @@ Result<void> check_columns(const TableSpec& table, QueryPlan& plan) {
 // Without `phase` among the dimensions a table means the whole step. Pooling the step with its
 // parts would give a meaningless figure. A step's kernels and blocks are those of all its phases.
 void choose_phases(QueryPlan& plan) {
-  if (!has_column(plan.source, Common::kPhase)) return;
+  if (!has_column(plan.source, ResultColumn::kPhase)) return;
   const bool adds_up = plan.source == FigureSource::kKernel ||
                        plan.source == FigureSource::kOperator ||
                        plan.source == FigureSource::kAllocation;
-  if (const PlannedFilter* filter = plan.filter(Common::kPhase)) {
+  if (const PlannedFilter* filter = plan.filter(ResultColumn::kPhase)) {
     plan.phases = texts(*filter);
     if (adds_up && contains(plan.phases, "step") && !plan.by_phase) plan.phases.clear();
   } else if (!plan.by_phase && !adds_up) {
-    const bool setup = plan.metrics.size() == 1 && contains(setup_metrics(), plan.metrics.front());
+    const KnownMetric* known =
+        plan.metrics.size() == 1 ? find_known_metric(plan.metrics.front()) : nullptr;
+    const bool setup = known != nullptr && known->when == KnownMetric::When::kSetup;
     plan.phases = {setup ? "setup" : "step"};
   }
 }
@@ -238,11 +243,11 @@ bool are_of_ranges(const std::vector<std::string>& metrics) {
 }
 
 void choose_passes(QueryPlan& plan) {
-  if (const PlannedFilter* filter = plan.filter(Common::kPass)) {
+  if (const PlannedFilter* filter = plan.filter(ResultColumn::kPass)) {
     for (const std::string& name : texts(*filter)) plan.passes.push_back(*pass_from(name));
     return;
   }
-  if (plan.has_dimension(Common::kPass)) return;
+  if (plan.has_dimension(ResultColumn::kPass)) return;
   switch (plan.source) {
     case FigureSource::kSummary:
     case FigureSource::kSample:

@@ -8,41 +8,13 @@
 
 #include "db/query/metrics.h"
 #include "db/query/state.h"
+#include "runner/model/result_column.h"
 #include "runner/model/result_set.h"
 
 namespace sweepd {
 
-enum class Common {
-  kPhase,
-  kPass,
-  kMetric,
-  kStep,
-  kRepeat,
-  kRank,
-  kOutcome,
-  kVerdict,
-  kHost,
-  kDeviceName,
-  kCode,  // these five: identity.h
-  kMachine,
-  kBuild,
-  kTorch,
-  kDriver,
-  kSweep,
-  kFact,
-  kFigure,
-  kKernel,
-  kClass,
-  kRange,
-  kGrid,
-  kBlock,
-  kAllocation,  // rank by size: 1 is the largest
-  kOrigin,
-  kOperator
-};
-
 // A parameter, as its index in WorkloadDef::params, or a column that every result has.
-using ColumnRef = std::variant<std::size_t, Common>;
+using ColumnRef = std::variant<std::size_t, ResultColumn>;
 
 struct PlannedDimension {
   std::string name;
@@ -54,7 +26,8 @@ struct PlannedDimension {
 
 struct PlannedFilter {
   ColumnRef column;
-  std::vector<Value> values;  // matches any of them; texts except for the numeric columns of Common
+  std::vector<Value>
+      values;  // matches any of them; texts except for the numeric columns of ResultColumn
 };
 
 // Whether the reader may combine several attempts into one row.
@@ -89,8 +62,8 @@ struct QueryPlan {
   // How many of `dimensions` the query named. The others tell pooled results apart.
   std::size_t named_dimensions = 0;
 
-  const PlannedFilter* filter(Common column) const;
-  bool has_dimension(Common column) const;
+  const PlannedFilter* filter(ResultColumn column) const;
+  bool has_dimension(ResultColumn column) const;
 };
 
 // The value that the filter `rank: slowest` has.
@@ -100,8 +73,7 @@ inline constexpr std::int64_t kSlowestRank = -1;
 // them.
 bool decided_by_figures(const ColumnRef& column);
 // Returns whether figures of `source` have a column of their own for it.
-bool has_column(FigureSource source, Common column);
-bool is_integer(Common column);  // step, repeat, rank, allocation
+bool has_column(FigureSource source, ResultColumn column);
 
 // Call inside `ask`. Errors name the unknown or ill-typed item and the nearest known one.
 Result<QueryPlan> plan_results(ReaderState& state, const QuerySpec& query);

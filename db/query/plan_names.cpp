@@ -7,20 +7,15 @@
 #include "db/query/identity.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/outcome.h"
-#include "runner/model/range_metric.h"
+#include "runner/model/result_column.h"
 #include "runner/model/trial.h"
 #include "runner/model/verdict.h"
 
 namespace sweepd {
 namespace {
 
-// In the order of `Common`.
-const std::vector<std::string> kCommonNames{
-    "phase",   "pass",  "metric",      "step",   "repeat",  "rank",  "outcome",
-    "verdict", "host",  "device_name", "code",   "machine", "build", "torch",
-    "driver",  "sweep", "fact",        "figure", "kernel",  "class", "range",
-    "grid",    "block", "allocation",  "origin", "operator"};
 // What an attempt may be: ended with an outcome, or open.
 std::vector<std::string> states() {
   std::vector<std::string> words = outcome_words();
@@ -63,9 +58,10 @@ std::vector<std::string> phases_of(const WorkloadDef& def) {
 // These are valid before anything was measured, so that a report says `skipped` instead of
 // rejecting the metric.
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names{"time", "host_time", "loss"};
-  names.insert(names.end(), setup_metrics().begin(), setup_metrics().end());
-  for (const StoredMetric& metric : stored_metrics()) names.push_back(metric.name);
+  std::vector<std::string> names;
+  for (const KnownMetric& metric : known_metrics()) {
+    if (metric.when != KnownMetric::When::kSomeSteps) names.push_back(metric.name);
+  }
   return names;
 }
 
@@ -90,25 +86,25 @@ std::vector<std::string> named_metrics(ReaderState& state, const WorkloadDef& de
 }
 
 // Returns the texts that a source's column contains. Only read to suggest a correction.
-std::vector<std::string> stored_texts(ReaderState& state, Common column) {
+std::vector<std::string> stored_texts(ReaderState& state, ResultColumn column) {
   std::string names;
   switch (column) {
-    case Common::kFact:
+    case ResultColumn::kFact:
       names = "SELECT name FROM fact";
       break;
-    case Common::kFigure:
+    case ResultColumn::kFigure:
       names = "SELECT name FROM figure";
       break;
-    case Common::kRange:
+    case ResultColumn::kRange:
       names = "SELECT range FROM kernel UNION SELECT range FROM allocation";
       break;
-    case Common::kOrigin:
+    case ResultColumn::kOrigin:
       names = "SELECT origin FROM allocation";
       break;
-    case Common::kClass:
+    case ResultColumn::kClass:
       names = "SELECT class FROM kernel";
       break;
-    case Common::kOperator:
+    case ResultColumn::kOperator:
       names = "SELECT operator FROM operator UNION SELECT short_name FROM kernel";
       break;
     default:
@@ -119,7 +115,7 @@ std::vector<std::string> stored_texts(ReaderState& state, Common column) {
 }
 
 // Accepts a name that no result has yet, as long as there are no results to compare it with.
-Result<Value> stored_or_first(ReaderState& state, Common column, const std::string& name,
+Result<Value> stored_or_first(ReaderState& state, ResultColumn column, const std::string& name,
                               const std::string& text, UnknownNames unknown) {
   if (state.names.find(text)) return Value(text);
   if (unknown != nullptr) return allow(name, text, *unknown);
@@ -165,25 +161,10 @@ bool is_stored(ReaderState& state, const char* table, const std::string& metric)
 
 }  // namespace
 
-const std::vector<std::string>& common_dimensions() {
-  return kCommonNames;
-}
-
 std::vector<std::string> dimensions_of(const WorkloadDef& def) {
   std::vector<std::string> names = def.param_names();
-  names.insert(names.end(), kCommonNames.begin(), kCommonNames.end());
-  return names;
-}
-
-bool is_integer(Common column) {
-  return column == Common::kStep || column == Common::kRepeat || column == Common::kRank ||
-         column == Common::kAllocation;
-}
-
-const std::vector<std::string>& setup_metrics() {
-  static const std::vector<std::string> names{"setup_time", "capture_time",    "compile_time",
-                                              "load_time",  "rendezvous_time", "start_time",
-                                              "fill_time"};
+  const auto& common = result_column_names();
+  names.insert(names.end(), common.begin(), common.end());
   return names;
 }
 
@@ -235,15 +216,16 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
 Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
                                std::string_view where) {
   if (const auto index = def.index_of(name)) return ColumnRef(*index);
-  const auto found = std::find(kCommonNames.begin(), kCommonNames.end(), name);
-  if (found != kCommonNames.end()) {
-    return ColumnRef(static_cast<Common>(found - kCommonNames.begin()));
+  const auto& common = result_column_names();
+  const auto found = std::find(common.begin(), common.end(), name);
+  if (found != common.end()) {
+    return ColumnRef(static_cast<ResultColumn>(found - common.begin()));
   }
   std::vector<std::string> names = def.param_names();
-  names.insert(names.end(), kCommonNames.begin(), kCommonNames.end());
+  names.insert(names.end(), common.begin(), common.end());
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("{}: `{}` is neither a parameter of `{}` nor one of {}{}", where, name,
-                           def.name, join(kCommonNames, ", "), did_you_mean(name, names))};
+                           def.name, join(common, ", "), did_you_mean(name, names))};
 }
 
 Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
@@ -253,51 +235,51 @@ Result<Value> parse_filter_value(ReaderState& state, const WorkloadDef& def,
     if (def.params[*param].computed) return parse_computed(state, def, *param, text);
     return def.params[*param].parse(text);
   }
-  switch (std::get<Common>(column)) {
-    case Common::kPhase:
+  switch (std::get<ResultColumn>(column)) {
+    case ResultColumn::kPhase:
       return known_or_stored(state, name, text, phases_of(def), unknown);
-    case Common::kMetric: {
+    case ResultColumn::kMetric: {
       const auto known = check_metric(state, def, text, unknown);
       return known ? Result<Value>(Value(text)) : Result<Value>(known.error());
     }
-    case Common::kPass:
+    case ResultColumn::kPass:
       return one_of_words(name, text, pass_words());
-    case Common::kOutcome:
+    case ResultColumn::kOutcome:
       return one_of_words(name, text, states());
-    case Common::kVerdict:
+    case ResultColumn::kVerdict:
       return one_of_words(name, text, verdict_words());
-    case Common::kStep:
-    case Common::kRepeat:
-    case Common::kRank:
-    case Common::kAllocation: {
-      if (text == "slowest" && std::get<Common>(column) == Common::kRank) {
+    case ResultColumn::kStep:
+    case ResultColumn::kRepeat:
+    case ResultColumn::kRank:
+    case ResultColumn::kAllocation: {
+      if (text == "slowest" && std::get<ResultColumn>(column) == ResultColumn::kRank) {
         return Value(kSlowestRank);
       }
       const auto number = parse_integer(text);
       if (number) return Value(*number);
       return Error{number.error().code, fmt::format("{}: {}", name, number.error().message)};
     }
-    case Common::kSweep:
+    case ResultColumn::kSweep:
       return parse_sweep(state, text);
-    case Common::kHost:
-    case Common::kDeviceName:
-    case Common::kGrid:
-    case Common::kBlock:
+    case ResultColumn::kHost:
+    case ResultColumn::kDeviceName:
+    case ResultColumn::kGrid:
+    case ResultColumn::kBlock:
       return Value(text);
-    case Common::kCode:
-    case Common::kMachine:
-    case Common::kBuild:
-    case Common::kTorch:
-    case Common::kDriver:
-      return parse_identity(state, std::get<Common>(column), name, text);
-    case Common::kFact:
-    case Common::kFigure:
-    case Common::kKernel:
-    case Common::kClass:
-    case Common::kRange:
-    case Common::kOrigin:
-    case Common::kOperator:
-      return stored_or_first(state, std::get<Common>(column), name, text, unknown);
+    case ResultColumn::kCode:
+    case ResultColumn::kMachine:
+    case ResultColumn::kBuild:
+    case ResultColumn::kTorch:
+    case ResultColumn::kDriver:
+      return parse_identity(state, std::get<ResultColumn>(column), name, text);
+    case ResultColumn::kFact:
+    case ResultColumn::kFigure:
+    case ResultColumn::kKernel:
+    case ResultColumn::kClass:
+    case ResultColumn::kRange:
+    case ResultColumn::kOrigin:
+    case ResultColumn::kOperator:
+      return stored_or_first(state, std::get<ResultColumn>(column), name, text, unknown);
   }
   return Error{ErrorCode::kInternal, "unknown column " + name};
 }
@@ -318,20 +300,20 @@ PlannedDimension describe_dimension(const WorkloadDef& def,
     }
     return dimension;
   }
-  const Common common = std::get<Common>(column);
+  const ResultColumn common = std::get<ResultColumn>(column);
   dimension.numeric = is_integer(common);
-  if (dimension.numeric || common == Common::kSweep) return dimension;
+  if (dimension.numeric || common == ResultColumn::kSweep) return dimension;
   if (filtered) {
     for (const Value& value : filter->values) {
       dimension.preferred.push_back(std::get<std::string>(value));
     }
     return dimension;
   }
-  if (common == Common::kPass) dimension.preferred = pass_words();
-  if (common == Common::kOutcome) dimension.preferred = states();
-  if (common == Common::kVerdict) dimension.preferred = verdict_words();
-  if (common == Common::kMetric) dimension.preferred = metric_names();
-  if (common == Common::kPhase) {
+  if (common == ResultColumn::kPass) dimension.preferred = pass_words();
+  if (common == ResultColumn::kOutcome) dimension.preferred = states();
+  if (common == ResultColumn::kVerdict) dimension.preferred = verdict_words();
+  if (common == ResultColumn::kMetric) dimension.preferred = metric_names();
+  if (common == ResultColumn::kPhase) {
     dimension.preferred = phases_of(def);
     dimension.preferred.pop_back();
     dimension.last = "step";

@@ -14,15 +14,12 @@ namespace sweepd {
 Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
                                std::string_view where);
 
-// Metrics of samples taken during set-up; their phase is `setup`.
-const std::vector<std::string>& setup_metrics();
-
 // Collects names that no result has ("range `attention.scores`"). If null, each such name is an
 // error that says what there is instead.
 using UnknownNames = std::vector<std::string>*;
 
-// Accepts a sample's metric, one of metrics.h, `figure.NAME` or `fact.NAME`. For the last three
-// kinds any name is accepted as long as the workload has no results of the kind.
+// Accepts a sample's metric, a known one (known_metric.h), `figure.NAME` or `fact.NAME`. For the
+// last three kinds any name is accepted as long as the workload has no results of the kind.
 Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std::string& metric,
                           UnknownNames unknown);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "runner/model/result_column.h"
+
 namespace sweepd {
 namespace {
 
@@ -238,11 +240,11 @@ ResultRow PooledReader::row_of(Cell& cell, std::vector<DimensionCoder>& coders) 
   row.unsteady = std::move(cell.unsteady);
   row.at = std::move(cell.at);
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
-    const auto* common = std::get_if<Common>(&plan_.dimensions[i].column);
+    const auto* common = std::get_if<ResultColumn>(&plan_.dimensions[i].column);
     if (common == nullptr) continue;
-    if (*common == Common::kPhase) {
+    if (*common == ResultColumn::kPhase) {
       row.at[i] = coders[i].code(Value(state_.names.text(cell.phase)));
-    } else if (*common == Common::kMetric) {
+    } else if (*common == ResultColumn::kMetric) {
       row.at[i] = coders[i].code(Value(plan_.metrics.front()));
     }
   }

@@ -9,6 +9,7 @@
 #include "db/query/identity.h"
 #include "db/query/plan_names.h"
 #include "db/query/pooled_reader.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -103,8 +104,8 @@ std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,
       plan.metrics.size() == 1 && (plan.by_phase || plan.phases.size() == 1);
   const bool poolable = plan.source == FigureSource::kSummary && one_figure_a_row &&
                         plan.pooling == Pooling::kMoments &&
-                        plan.filter(Common::kSweep) == nullptr &&
-                        !plan.has_dimension(Common::kSweep) && identities_in(plan).empty() &&
+                        plan.filter(ResultColumn::kSweep) == nullptr &&
+                        !plan.has_dimension(ResultColumn::kSweep) && identities_in(plan).empty() &&
                         !(has_own_results(plan) && asks_for_others(plan));
   if (!poolable || has_pools(state) || !is_worth_it(state, plan)) return std::nullopt;
   QueryPlan wider = plan;

@@ -256,8 +256,6 @@ class Reader {
   std::unique_ptr<State> state_;
 };
 
-// Names that a query may use in addition to a workload's parameters.
-const std::vector<std::string>& common_dimensions();
 // All names that a query of the workload may use: its parameters, and those.
 std::vector<std::string> dimensions_of(const WorkloadDef& def);
 

@@ -6,6 +6,7 @@
 #include "db/query/memory_details.h"
 #include "db/query/partial_steps_reader.h"
 #include "runner/base/text.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -107,17 +108,17 @@ void ResultBuilder::name_metric() {
 
 void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
-    const auto* column = std::get_if<Common>(&plan_.dimensions[i].column);
+    const auto* column = std::get_if<ResultColumn>(&plan_.dimensions[i].column);
     if (column == nullptr) continue;
-    if (*column == Common::kPhase && has_column(plan_.source, Common::kPhase)) {
+    if (*column == ResultColumn::kPhase && has_column(plan_.source, ResultColumn::kPhase)) {
       row.at[i] = coders_[i].code(Value(state_.names.text(figure.phase)));
-    } else if (*column == Common::kMetric) {
+    } else if (*column == ResultColumn::kMetric) {
       row.at[i] = coders_[i].code(Value(figures_.metric_text(figure.metric)));
     } else if (!has_column(plan_.source, *column)) {
       continue;  // holds for every value of the dimension
-    } else if (*column == Common::kStep) {
+    } else if (*column == ResultColumn::kStep) {
       row.at[i] = coders_[i].code(Value(figure.step));
-    } else if (*column == Common::kRank) {
+    } else if (*column == ResultColumn::kRank) {
       row.at[i] = coders_[i].code(Value(figure.rank));
     }
   }
@@ -125,7 +126,7 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
     const std::size_t i = plan_.keys[k];
     const Value& value = figure.keys[k];
     const auto* id = std::get_if<std::int64_t>(&value);
-    if (id == nullptr || is_integer(std::get<Common>(plan_.dimensions[i].column))) {
+    if (id == nullptr || is_integer(std::get<ResultColumn>(plan_.dimensions[i].column))) {
       row.at[i] = coders_[i].code(value);
       continue;
     }
@@ -133,8 +134,8 @@ void ResultBuilder::place(ResultRow& row, const FigureRow& figure) {
     if (added) {
       std::string text = state_.names.text(*id);
       // Blocks of all layers are one row unless each block is one.
-      const bool folds = plan_.dimensions[i].column == ColumnRef(Common::kOrigin) &&
-                         !plan_.has_dimension(Common::kAllocation);
+      const bool folds = plan_.dimensions[i].column == ColumnRef(ResultColumn::kOrigin) &&
+                         !plan_.has_dimension(ResultColumn::kAllocation);
       if (folds) text = fold_layers(text);
       known->second = coders_[i].code(Value(std::move(text)));
     }
@@ -227,10 +228,11 @@ void ResultBuilder::add_words(const SelectedAttempt& attempt) {
     row.partial = partial_steps_->read(attempt.row);
   }
   const auto is_phase = [](const PlannedDimension& d) {
-    return d.column == ColumnRef(Common::kPhase);
+    return d.column == ColumnRef(ResultColumn::kPhase);
   };
   const auto phase = std::find_if(plan_.dimensions.begin(), plan_.dimensions.end(), is_phase);
-  const bool by_phase = phase != plan_.dimensions.end() && has_column(plan_.source, Common::kPhase);
+  const bool by_phase =
+      phase != plan_.dimensions.end() && has_column(plan_.source, ResultColumn::kPhase);
   if (any_figure_ || !by_phase) {
     results_.rows.push_back(std::move(row));
     return;
@@ -273,9 +275,9 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
   const auto* param = std::get_if<std::size_t>(&planned.column);
   if (param == nullptr) {
     // Facts and figures come in the order in which the workload states them: input before output.
-    const bool stated =
-        planned.column == ColumnRef(Common::kFact) || planned.column == ColumnRef(Common::kFigure);
-    const bool as_met = stated || planned.column == ColumnRef(Common::kSweep);
+    const bool stated = planned.column == ColumnRef(ResultColumn::kFact) ||
+                        planned.column == ColumnRef(ResultColumn::kFigure);
+    const bool as_met = stated || planned.column == ColumnRef(ResultColumn::kSweep);
     return coders_[dimension].order(
         as_met ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped,
         stated && !plan_.sweep && !filtered ? stated_order() : planned.preferred, planned.last,
@@ -296,7 +298,8 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
 std::vector<std::string> ResultBuilder::texts_of(std::size_t dimension,
                                                  const std::vector<Value>& values) {
   const PlannedDimension& planned = plan_.dimensions[dimension];
-  if (planned.column == ColumnRef(Common::kSweep)) return sweep_names(state_.connection, values);
+  if (planned.column == ColumnRef(ResultColumn::kSweep))
+    return sweep_names(state_.connection, values);
   const auto* param = std::get_if<std::size_t>(&planned.column);
   std::vector<std::string> texts;
   for (const Value& value : values) {

@@ -1,6 +1,7 @@
 #include "db/query/selection.h"
 
 #include "db/query/selection_sql.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -17,7 +18,8 @@ Verdict verdict_from(std::string_view text) {
 
 ValueType type_of(const QueryPlan& plan, const ColumnRef& column) {
   if (const auto* param = std::get_if<std::size_t>(&column)) return plan.def->params[*param].type;
-  return std::get<Common>(column) == Common::kRepeat ? ValueType::kInteger : ValueType::kText;
+  return std::get<ResultColumn>(column) == ResultColumn::kRepeat ? ValueType::kInteger
+                                                                 : ValueType::kText;
 }
 
 std::vector<SelectedAttempt> select_attempts(ReaderState& state, const QueryPlan& plan,

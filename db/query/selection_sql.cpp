@@ -10,6 +10,7 @@
 #include "db/query/identity.h"
 #include "db/query/own_results.h"
 #include "runner/base/text.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -35,51 +36,51 @@ std::string expression(const QueryPlan& plan, const ColumnRef& column) {
   if (const auto* param = std::get_if<std::size_t>(&column)) {
     return param_expression(plan, plan.def->params[*param]);
   }
-  switch (std::get<Common>(column)) {
-    case Common::kPass:
+  switch (std::get<ResultColumn>(column)) {
+    case ResultColumn::kPass:
       return "a.pass";
-    case Common::kRepeat:
+    case ResultColumn::kRepeat:
       return "a.repeat";
-    case Common::kOutcome:
+    case ResultColumn::kOutcome:
       return kState;
-    case Common::kVerdict:
+    case ResultColumn::kVerdict:
       return "coalesce(a.verdict, '')";
-    case Common::kHost:
+    case ResultColumn::kHost:
       return "h.hostname";
-    case Common::kDeviceName:
+    case ResultColumn::kDeviceName:
       return "coalesce(d.name, '')";
-    case Common::kCode:
-    case Common::kMachine:
-    case Common::kBuild:
-    case Common::kTorch:
-    case Common::kDriver:
-      return identity_expression(std::get<Common>(column), "a", "e");
-    case Common::kSweep:
+    case ResultColumn::kCode:
+    case ResultColumn::kMachine:
+    case ResultColumn::kBuild:
+    case ResultColumn::kTorch:
+    case ResultColumn::kDriver:
+      return identity_expression(std::get<ResultColumn>(column), "a", "e");
+    case ResultColumn::kSweep:
       return "sw.uid";
-    case Common::kPhase:
-    case Common::kMetric:
-    case Common::kStep:
-    case Common::kRank:
+    case ResultColumn::kPhase:
+    case ResultColumn::kMetric:
+    case ResultColumn::kStep:
+    case ResultColumn::kRank:
     default:
       break;
   }
   return "NULL";
 }
 
-bool uses(const QueryPlan& plan, Common column) {
+bool uses(const QueryPlan& plan, ResultColumn column) {
   const auto is = [column](const auto& item) { return item.column == ColumnRef(column); };
   return std::any_of(plan.dimensions.begin(), plan.dimensions.end(), is) ||
          std::any_of(plan.filters.begin(), plan.filters.end(), is);
 }
 
 bool by_sweep(const QueryPlan& plan) {
-  return plan.sweep || uses(plan, Common::kSweep);
+  return plan.sweep || uses(plan, ResultColumn::kSweep);
 }
 
 std::string machine_joins(const QueryPlan& plan, std::string_view join) {
   std::string joins;
-  if (uses(plan, Common::kHost)) joins += fmt::format("{} host h ON h.id = a.host ", join);
-  if (uses(plan, Common::kDeviceName)) {
+  if (uses(plan, ResultColumn::kHost)) joins += fmt::format("{} host h ON h.id = a.host ", join);
+  if (uses(plan, ResultColumn::kDeviceName)) {
     joins +=
         "LEFT JOIN attempt_device ad ON ad.attempt = a.row AND ad.rank = 0 "
         "LEFT JOIN device d ON d.id = ad.device ";
@@ -98,7 +99,7 @@ std::string from_clause(const QueryPlan& plan) {
                                     : fmt::format("FROM {} p ", params);
   from += "CROSS JOIN attempt a ON a.trial = p.trial ";
   if (by_sweep(plan)) from += fmt::format("AND {} = st.pool ", pool_of_attempt("a"));
-  if (uses(plan, Common::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
+  if (uses(plan, ResultColumn::kSweep)) from += "JOIN sweep sw ON sw.id = st.sweep ";
   return from + machine_joins(plan, "JOIN");
 }
 
@@ -106,7 +107,7 @@ std::string condition(const QueryPlan& plan, const PlannedFilter& filter) {
   std::vector<std::string> literals;
   for (const Value& value : filter.values) literals.push_back(sql_literal(value));
   const std::string list = join(literals, ", ");
-  if (filter.column == ColumnRef(Common::kHost)) {
+  if (filter.column == ColumnRef(ResultColumn::kHost)) {
     return fmt::format("(h.hostname IN ({0}) OR h.uid IN ({0}))", list);
   }
   return fmt::format("{} IN ({})", expression(plan, filter.column), list);

@@ -9,6 +9,7 @@
 #include "db/query/figures.h"
 #include "db/query/memory_details.h"
 #include "runner/base/text.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 
@@ -32,9 +33,9 @@ std::vector<std::string> texts_of(const PlannedFilter* filter) {
   return texts;
 }
 
-std::string in_integers(const QueryPlan& plan, Common column, const std::string& name) {
+std::string in_integers(const QueryPlan& plan, ResultColumn column, const std::string& name) {
   const PlannedFilter* filter = plan.filter(column);
-  const bool slowest = column == Common::kRank && plan.slowest_rank;
+  const bool slowest = column == ResultColumn::kRank && plan.slowest_rank;
   if (filter == nullptr || slowest) return "";
   std::vector<std::string> numbers;
   for (const Value& value : filter->values) {
@@ -43,7 +44,7 @@ std::string in_integers(const QueryPlan& plan, Common column, const std::string&
   return fmt::format(" AND {} IN ({})", name, join(numbers, ", "));
 }
 
-std::string in_texts(const QueryPlan& plan, Common column, const std::string& expression) {
+std::string in_texts(const QueryPlan& plan, ResultColumn column, const std::string& expression) {
   const PlannedFilter* filter = plan.filter(column);
   if (filter == nullptr) return "";
   std::vector<std::string> literals;
@@ -52,11 +53,11 @@ std::string in_texts(const QueryPlan& plan, Common column, const std::string& ex
 }
 
 std::string kernel_filters(Names& names, const QueryPlan& plan) {
-  std::string filters = in_names(names, "class", texts_of(plan.filter(Common::kClass))) +
-                        in_names(names, "range", texts_of(plan.filter(Common::kRange))) +
-                        in_texts(plan, Common::kGrid, launch_shape("grid")) +
-                        in_texts(plan, Common::kBlock, launch_shape("block"));
-  if (const PlannedFilter* kernel = plan.filter(Common::kKernel)) {
+  std::string filters = in_names(names, "class", texts_of(plan.filter(ResultColumn::kClass))) +
+                        in_names(names, "range", texts_of(plan.filter(ResultColumn::kRange))) +
+                        in_texts(plan, ResultColumn::kGrid, launch_shape("grid")) +
+                        in_texts(plan, ResultColumn::kBlock, launch_shape("block"));
+  if (const PlannedFilter* kernel = plan.filter(ResultColumn::kKernel)) {
     // Matches the short name that tables show, or the full one.
     const std::string in_short = in_names(names, "short_name", texts_of(kernel)).substr(5);
     const std::string in_full = in_names(names, "kernel", texts_of(kernel)).substr(5);
@@ -85,22 +86,23 @@ void FigureReader::make_filters() {
   phase_filter_ = in_names(state_.names, "phase", plan_.phases);
   if (!by_name) name_filter_ += phase_filter_;
   if (plan_.source == FigureSource::kFigure) {
-    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFigure)));
+    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(ResultColumn::kFigure)));
   } else {
-    place_filter_ = in_integers(plan_, Common::kRank, "rank");
+    place_filter_ = in_integers(plan_, ResultColumn::kRank, "rank");
   }
   if (plan_.source == FigureSource::kSample)
-    place_filter_ += in_integers(plan_, Common::kStep, "step");
+    place_filter_ += in_integers(plan_, ResultColumn::kStep, "step");
   if (plan_.source == FigureSource::kFact) {
-    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(Common::kFact)));
+    name_filter_ += in_names(state_.names, "name", texts_of(plan_.filter(ResultColumn::kFact)));
   } else if (plan_.source == FigureSource::kKernel) {
     name_filter_ += kernel_filters(state_.names, plan_);
   } else if (plan_.source == FigureSource::kOperator) {
-    name_filter_ += in_names(state_.names, "operator", texts_of(plan_.filter(Common::kOperator))) +
-                    in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange)));
+    name_filter_ +=
+        in_names(state_.names, "operator", texts_of(plan_.filter(ResultColumn::kOperator))) +
+        in_names(state_.names, "range", texts_of(plan_.filter(ResultColumn::kRange)));
   } else if (plan_.source == FigureSource::kAllocation) {
-    name_filter_ += in_names(state_.names, "range", texts_of(plan_.filter(Common::kRange))) +
-                    in_names(state_.names, "origin", texts_of(plan_.filter(Common::kOrigin)));
+    name_filter_ += in_names(state_.names, "range", texts_of(plan_.filter(ResultColumn::kRange))) +
+                    in_names(state_.names, "origin", texts_of(plan_.filter(ResultColumn::kOrigin)));
   }
   // Every rank runs the same kernels and holds the same blocks, so one rank represents all.
   const bool of_one_rank = plan_.source == FigureSource::kKernel ||
@@ -120,7 +122,7 @@ void FigureReader::make_filters() {
 std::string FigureReader::metric_columns() const {
   std::vector<std::string> columns;
   for (const std::string& metric : plan_.metrics)
-    columns.push_back(find_stored_metric(metric)->sql);
+    columns.push_back(sql_of_metric(*find_known_metric(metric)));
   return join(columns, ", ");
 }
 
@@ -195,7 +197,7 @@ std::vector<FigureRow> FigureReader::from_facts(std::int64_t attempt) {
 // Blocks that differ in the number of their layer alone have one origin, unless each block is a
 // row: the first of theirs that was seen.
 std::int64_t FigureReader::origin_of_all_layers(std::int64_t origin) {
-  if (plan_.has_dimension(Common::kAllocation)) return origin;
+  if (plan_.has_dimension(ResultColumn::kAllocation)) return origin;
   const auto [known, added] = origins_.try_emplace(origin, origin);
   if (added) {
     const std::string folded = fold_layers(state_.names.text(origin));
@@ -213,7 +215,7 @@ std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
                                 name_filter_, place_filter_));
   }
   std::vector<std::int64_t> wanted;
-  if (const PlannedFilter* filter = plan_.filter(Common::kAllocation)) {
+  if (const PlannedFilter* filter = plan_.filter(ResultColumn::kAllocation)) {
     for (const Value& value : filter->values) wanted.push_back(std::get<std::int64_t>(value));
   }
   std::map<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<Value>>,
@@ -230,10 +232,10 @@ std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), place) == wanted.end()) continue;
     std::vector<Value> keys;
     for (const std::size_t i : plan_.keys) {
-      const Common column = std::get<Common>(plan_.dimensions[i].column);
-      keys.emplace_back(column == Common::kAllocation ? place
-                        : column == Common::kRange    ? query.integer(2)
-                                                      : origin_of_all_layers(query.integer(3)));
+      const ResultColumn column = std::get<ResultColumn>(plan_.dimensions[i].column);
+      keys.emplace_back(column == ResultColumn::kAllocation ? place
+                        : column == ResultColumn::kRange    ? query.integer(2)
+                                                         : origin_of_all_layers(query.integer(3)));
     }
     groups[{{plan_.by_phase ? query.integer(0) : 0, plan_.by_rank ? rank : 0}, keys}].push_back(
         query.real(4));

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "runner/model/known_metric.h"
+
 namespace sweepd {
 
 Judgement judge_launch(std::span<const Summary> summaries) {

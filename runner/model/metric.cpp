@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/model/sample.h"
+#include "runner/model/known_metric.h"
 
 namespace sweepd {
 

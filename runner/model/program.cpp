@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "runner/base/printable.h"
-#include "runner/model/sample.h"
+#include "runner/model/known_metric.h"
+#include "runner/model/result_column.h"
 
 namespace sweepd {
 namespace {
@@ -29,12 +29,14 @@ bool same_name(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Names that rows, columns and filters of every table may have beside the parameters. Those of
-// kernels and allocations (`kernel`, `block`) are not among them, because a program has none.
-constexpr std::array kColumns{"phase",       "pass",    "metric",  "step",  "repeat",
-                              "rank",        "outcome", "verdict", "host",  "device",
-                              "device_name", "trial",   "code",    "sweep", "machine",
-                              "build",       "torch",   "driver",  "fact",  "figure"};
+// Names that rows, columns and filters of every table may have beside the parameters. A parameter
+// may have those of kernels and allocations (`kernel`, `block`).
+bool is_taken_column(std::string_view name) {
+  const auto& columns = result_column_names();
+  const auto end = columns.begin() + static_cast<std::ptrdiff_t>(ResultColumn::kKernel);
+  const auto is_name = [name](std::string_view each) { return same_name(each, name); };
+  return is_name("device") || is_name("trial") || std::any_of(columns.begin(), end, is_name);
+}
 
 // A name that `base` has only for templates, such as `variant`: a program declares its own.
 bool is_offered(const WorkloadDef& base, const ParamDef& param) {
@@ -124,9 +126,7 @@ std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name
     return fmt::format("`{}` is reserved: {} has a parameter of this name ({})", name,
                        param.run_param ? "every workload" : "every program", param.help);
   }
-  const auto column =
-      std::ranges::find_if(kColumns, [&](const char* each) { return same_name(each, name); });
-  if (column != kColumns.end()) {
+  if (is_taken_column(name)) {
     return fmt::format("`{}` is reserved: every table of results has a column of this name", name);
   }
   const ParamDef* argv = base.find("argv");

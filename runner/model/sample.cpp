@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "runner/model/range_metric.h"
+#include "runner/model/known_metric.h"
 
 namespace sweepd {
 namespace {
@@ -21,28 +21,6 @@ double percentile(const std::vector<double>& sorted, double p) {
 }
 
 }  // namespace
-
-std::string_view unit_of_metric(std::string_view metric) {
-  if (metric == "time" || metric.ends_with("_time")) return "ms";
-  if (metric.starts_with(kRangeTimePrefix)) return "ms";
-  if (metric.ends_with("_bytes") || metric.find("_bytes_per_") != std::string_view::npos)
-    return "B";
-  if (metric == "algbw" || metric == "busbw") return "GB/s";
-  if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";
-  if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return "ms";
-  if (metric == "figure" || metric == "fact" || metric == "steady_from") return "1";
-  if (!metric.starts_with("figure.") && !metric.starts_with("fact.")) return "";
-  for (const std::string_view unit : {"ns", "us", "ms", "s"}) {
-    if (metric.ends_with(unit) && metric.substr(0, metric.size() - unit.size()).ends_with('_')) {
-      return unit;
-    }
-  }
-  return "1";
-}
-
-bool is_bandwidth(std::string_view metric) {
-  return unit_of_metric(metric) == "GB/s";
-}
 
 Stats summarize(std::span<const double> values) {
   Stats stats;

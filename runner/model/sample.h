@@ -12,17 +12,7 @@
 
 namespace sweepd {
 
-// Metrics and their units. `time` is device time where the device has its own clock (CUDA events on
-// the work's stream), else host time; `host_time` is the steady clock around a whole step after a
-// synchronise, so it has phase `step` only.
-//   time, host_time           ms   (no host_time with `launch: ahead`)
-//   exposed_launch_share      1    (phase step, with `launch: ahead` only)
-//   setup_time, start_time    ms   (phase setup, step 0: making the workload; all since the start)
-//   algbw, busbw: GB/s (1e9 B/s) at the slowest rank's time;   loss: 1    (all of phase step)
-// What queries read beside samples: `*_bytes` (B) of the memory pass; kernel_time, kernel_mean,
-// kernel_median, kernel_min, kernel_max, kernel_std (ms), kernel_calls, kernel_share (1) of the
-// profile pass; steady_from (1) of the `time` of a phase; `figure.<name>` and `fact.<name>`, whose
-// unit is the end of their name (_bytes, _ns, _us, _ms, _s), else 1.
+// A value of a metric (known_metric.h) in one step of one rank.
 struct Sample {
   static constexpr std::string_view kTable = "sample";
   int rank = 0;
@@ -41,14 +31,6 @@ struct Sample {
     field("value", self.value, "");
   }
 };
-
-// 1 for a step that the device began before the host had issued all of it, else 0.
-inline constexpr std::string_view kExposedLaunch = "exposed_launch_share";
-
-std::string_view unit_of_metric(std::string_view metric);  // "ms", "B", "1"; "" when unknown
-
-// True for bandwidths, whose samples all move the same bytes in different times.
-bool is_bandwidth(std::string_view metric);
 
 struct Stats {
   std::int64_t n = 0;

@@ -1,4 +1,5 @@
 #include "runner/model/time_verdict.h"
+#include "runner/model/known_metric.h"
 
 #include <fmt/format.h>
 

@@ -8,6 +8,7 @@
 
 #include "runner/base/units.h"
 #include "runner/model/cell_name.h"
+#include "runner/model/known_metric.h"
 #include "runner/report/cell_format.h"
 
 namespace sweepd::report {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/model/cell_name.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/pooled_stats.h"
 
 namespace sweepd::report {

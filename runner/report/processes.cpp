@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/model/known_metric.h"
 #include "runner/stats/median.h"
 #include "runner/stats/summary.h"
 

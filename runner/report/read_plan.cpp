@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runner/model/cell_name.h"
-#include "runner/model/sample.h"
+#include "runner/model/known_metric.h"
 #include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"

@@ -9,6 +9,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/model/kernel_class.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/sample.h"
 
 namespace sweepd {

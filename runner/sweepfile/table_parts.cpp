@@ -6,6 +6,7 @@
 
 #include "runner/base/text.h"
 #include "runner/model/outcome.h"
+#include "runner/model/result_column.h"
 #include "runner/model/trial.h"
 #include "runner/model/verdict.h"
 #include "runner/sweepfile/values.h"
@@ -13,13 +14,14 @@
 namespace sweepd::sweepfile {
 namespace {
 
-// The columns that every result has in addition to its parameters (docs/DATABASE.md).
-const std::vector<std::string>& result_columns() {
-  static const std::vector<std::string> names{
-      "phase",   "pass",       "metric",      "step",     "repeat",  "rank",  "outcome",
-      "verdict", "host",       "device_name", "code",     "machine", "build", "torch",
-      "driver",  "fact",       "figure",      "kernel",   "class",   "range", "grid",
-      "block",   "allocation", "origin",      "operator", "source"};
+// What a table of a sweep file may name: a sweep is named by `from`, and `source` is of references.
+const std::vector<std::string>& table_columns() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = result_column_names();
+    std::erase(all, name_of(ResultColumn::kSweep));
+    all.emplace_back("source");
+    return all;
+  }();
   return names;
 }
 
@@ -57,9 +59,9 @@ bool is_column(const Draft& draft, const std::string& name) {
 
 void report_column(Reporter& report, const Draft& draft, std::string_view what, const Node& node) {
   std::vector<std::string> names = draft.def->param_names();
-  names.insert(names.end(), result_columns().begin(), result_columns().end());
+  names.insert(names.end(), table_columns().begin(), table_columns().end());
   std::string help = help_nearest(node.text, names);
-  if (help.empty()) help = "columns of every result are " + join(result_columns(), ", ");
+  if (help.empty()) help = "columns of every result are " + join(table_columns(), ", ");
   report.error(node.mark,
                fmt::format("{}: `{}` is neither a parameter of {} nor a column of results", what,
                            shown(node.text), draft.def->name),
@@ -123,7 +125,7 @@ std::optional<std::string> read_filter_value(Reporter& report, const Draft& draf
 }  // namespace
 
 bool is_result_column(const std::string& name) {
-  const auto& columns = result_columns();
+  const auto& columns = table_columns();
   return std::find(columns.begin(), columns.end(), name) != columns.end();
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runner/model/known_metric.h"
+
 namespace sweepd {
 namespace {
 

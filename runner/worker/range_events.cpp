@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/range_metric.h"
+#include "runner/model/known_metric.h"
 
 namespace sweepd {
 

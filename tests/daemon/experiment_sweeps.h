@@ -18,6 +18,7 @@
 #include "db/query/query.h"
 #include "runner/base/units.h"
 #include "runner/model/param.h"
+#include "runner/model/result_column.h"
 #include "runner/model/run_params.h"
 #include "runner/sweepfile/sweepfile.h"
 
@@ -114,7 +115,8 @@ struct Experiments {
 
 // Throws if a file does not parse.
 inline Experiments load_experiments(const std::filesystem::path& folder) {
-  const std::set<std::string> common(common_dimensions().begin(), common_dimensions().end());
+  const auto& columns = result_column_names();
+  const std::set<std::string> common(columns.begin(), columns.end());
   NamedInFiles named(common);
   std::map<std::string, std::string> texts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "db/query/query.h"
+#include "runner/model/known_metric.h"
 #include "runner/report/plot.h"
 #include "runner/report/report.h"
 #include "tests/daemon/experiment_sweeps.h"

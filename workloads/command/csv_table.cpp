@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/sample.h"
 #include "workloads/command/format_parts.h"
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
+#include "runner/model/known_metric.h"
 #include "workloads/command/format_parts.h"
 
 namespace sweepd::command {

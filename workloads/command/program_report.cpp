@@ -12,6 +12,7 @@
 
 #include "runner/base/nesting.h"
 #include "runner/base/text.h"
+#include "runner/model/known_metric.h"
 #include "workloads/command/json_text.h"
 
 namespace sweepd::command {

@@ -11,8 +11,8 @@
 #include "runner/base/units.h"
 #include "runner/client/attempt_words.h"
 #include "runner/client/output.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/private_values.h"
-#include "runner/model/sample.h"
 #include "runner/report/memory_plot.h"
 #include "runner/wire/messages/results.h"
 

@@ -1,4 +1,5 @@
 #include "runner/sweepfile/reference.h"
+#include "runner/model/known_metric.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,6 @@
 
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/model/sample.h"
 #include "runner/report/convert.h"
 
 namespace sweepd {

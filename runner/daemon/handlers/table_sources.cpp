@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/model/result_column.h"
 #include "runner/report/merge_sets.h"
 #include "runner/report/reference_set.h"
 #include "runner/report/report.h"
@@ -42,7 +43,7 @@ std::vector<std::string> columns_of(const TableSpec& table) {
 
 bool knows(const WorkloadDef& def, const std::string& name) {
   return name != kSweep && name != kSource &&
-         (def.index_of(name) || contains(common_dimensions(), name));
+         (def.index_of(name) || contains(result_column_names(), name));
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::vector<std::string> TableSources::dimensions() const {
   if (!missing_.empty()) {
     for (const std::string& workload : catalog_->names()) add(*catalog_->find(workload));
   }
-  const auto& common = common_dimensions();
+  const auto& common = result_column_names();
   names.insert(names.end(), common.begin(), common.end());
   names.emplace_back(kSource);
   return names;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "db/base/record_views.h"
 #include "db/query/query.h"
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/launcher.h"
 #include "runner/model/program.h"
 #include "runner/report/divided_metric.h"
@@ -23,20 +23,10 @@ using nlohmann::json;
 
 namespace {
 
-// Returns the pass that measures a metric, if only one does.
-std::optional<Pass> pass_of(std::string_view text) {
-  const std::string metric = metric_alone(text);
-  if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return Pass::kProfile;
-  const auto& memory = memory_columns();
-  const bool of_memory = metric == "allocation_bytes" ||
-                         std::find(memory.begin(), memory.end(), metric) != memory.end();
-  return of_memory ? std::optional(Pass::kMemory) : std::nullopt;
-}
-
 // Without the memory pass a column of peaks would stay empty forever.
 void check_pass(std::vector<TableMistake>& mistakes, const Sweep& sweep, const std::string& metric,
                 std::optional<std::size_t> value) {
-  const auto pass = pass_of(metric);
+  const auto pass = pass_of_metric(metric_alone(metric));
   if (!pass || std::find(sweep.passes.begin(), sweep.passes.end(), *pass) != sweep.passes.end()) {
     return;
   }

@@ -1,0 +1,49 @@
+// The tables of metrics and columns.
+#include "runner/model/known_metric.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "runner/model/result_column.h"
+
+namespace sweepd {
+namespace {
+
+TEST(KnownMetric, EachHasANameOfItsOwnAUnitAndAMeaning) {
+  std::set<std::string> names;
+  for (const KnownMetric& metric : known_metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_NE(metric.unit, "") << metric.name;
+    EXPECT_TRUE(!metric.meaning.empty() || metric.name == "loss") << metric.name;
+    EXPECT_EQ(find_known_metric(metric.name), &metric);
+    EXPECT_EQ(source_of_metric(metric.name), metric.source);
+  }
+}
+
+TEST(KnownMetric, PassesAndSourcesByName) {
+  EXPECT_EQ(pass_of_metric("peak_allocated_bytes"), Pass::kMemory);
+  EXPECT_EQ(pass_of_metric("allocation_bytes"), Pass::kMemory);
+  EXPECT_EQ(pass_of_metric("kernel_share"), Pass::kProfile);
+  EXPECT_EQ(pass_of_metric("operator_calls"), Pass::kProfile);
+  EXPECT_EQ(pass_of_metric("range_time.attention"), Pass::kProfile);
+  for (const char* metric : {"time", "steady_from", "figure.weights_bytes", "fact", "own_metric"}) {
+    EXPECT_EQ(pass_of_metric(metric), std::nullopt) << metric;
+  }
+  EXPECT_EQ(source_of_metric("figure"), FigureSource::kFigure);
+  EXPECT_EQ(source_of_metric("fact.loss"), FigureSource::kFact);
+  EXPECT_EQ(source_of_metric("own_metric"), FigureSource::kSummary);
+  EXPECT_EQ(name_within("fact.loss"), "loss");
+  EXPECT_EQ(name_within("fact"), "");
+}
+
+TEST(ResultColumn, NamesAreInTheOrderOfTheEnum) {
+  EXPECT_EQ(result_column_names().size(), static_cast<std::size_t>(ResultColumn::kOperator) + 1);
+  EXPECT_EQ(name_of(ResultColumn::kPhase), "phase");
+  EXPECT_EQ(name_of(ResultColumn::kDriver), "driver");
+  EXPECT_EQ(name_of(ResultColumn::kKernel), "kernel");
+  EXPECT_EQ(name_of(ResultColumn::kOperator), "operator");
+}
+
+}  // namespace
+}  // namespace sweepd
