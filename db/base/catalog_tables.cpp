@@ -121,8 +121,7 @@ Result<void> grow_params(Connection& connection, const WorkloadDef& def) {
                                param.name, def.name, name_of(param.type),
                                param.name == "trial" ? "the trial's number" : found->second)};
     }
-    // Trials that are older than the parameter were measured with the value that is its default
-    // now.
+    // A trial stored before the parameter existed ran with the value that is now its default.
     connection.execute(fmt::format("ALTER TABLE {} ADD COLUMN {} {} NOT NULL DEFAULT {}",
                                    sql_name(table), sql_name(param.name), sql_type(param.type),
                                    sql_literal(param.default_value)));

@@ -1,5 +1,4 @@
-// Finds trials that killed their workers so often that they are not tried again
-// (runner/model/kills.h).
+// Finds trials that killed too many workers to be retried (runner/model/kills.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Rows of described records (runner/base/fields.h): their columns, INSERT and SELECT follow from
-// the description. A record that is spread over two tables names the table that is meant.
+// the description. A field of a record that is spread over two tables names its table.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Groups what the profile pass stored as a table asks for it.
+// Groups a profile pass's rows by the table's dimensions.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace sweepd {
 namespace {
 
-// Of more values only the least and the largest are returned.
+// Of more values only the smallest and the largest are returned.
 constexpr std::size_t kMostListedValues = 3;
 
 class MeasuredWithReader {

@@ -10,10 +10,10 @@
 
 namespace sweepd {
 
-// What outlives the step, by kind: measured, and as the trial's figures predict it.
+// Memory that outlives the step, by kind: measured, and predicted by the trial's figures.
 Table held_table(Connection& connection, std::int64_t attempt);
 
-// What was live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small for a
+// Memory live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small for a
 // row of their own share one row.
 Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture);
 

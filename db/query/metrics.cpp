@@ -15,7 +15,7 @@ constexpr std::string_view kFactPrefix = "fact.";
 
 std::vector<StoredMetric> make_metrics() {
   std::vector<StoredMetric> metrics;
-  // Over several ranks the one that needs most.
+  // Over several ranks, the one that needs the most.
   for (const RecordColumn& column : columns_of<PhaseMemory>()) {
     if (column.show != Show::kBytes) continue;
     metrics.push_back({column.name, FigureSource::kMemory, fmt::format("max({})", column.name)});

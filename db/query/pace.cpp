@@ -1,4 +1,4 @@
-// How far a running sweep is, and what it consists of.
+// A running sweep's progress and contents.
 #include <map>
 
 #include "db/query/state.h"

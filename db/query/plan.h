@@ -1,4 +1,4 @@
-// A QuerySpec whose names and values were checked: what to read, and in which order to show it.
+// A QuerySpec with checked names and values: the rows to read and their display order.
 #pragma once
 
 #include <optional>

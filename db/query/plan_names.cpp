@@ -21,7 +21,7 @@ const std::vector<std::string> kCommonNames{
     "verdict", "host",  "device_name", "code",   "machine", "build", "torch",
     "driver",  "sweep", "fact",        "figure", "kernel",  "class", "range",
     "grid",    "block", "allocation",  "origin", "operator"};
-// What an attempt may be: ended with an outcome, or open.
+// The states of an attempt: ended with an outcome, or open.
 std::vector<std::string> states() {
   std::vector<std::string> words = outcome_words();
   words.insert(words.end(), {"queued", "running"});
@@ -220,7 +220,7 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
     const auto more = named_metrics(state, def, other);
     names.insert(names.end(), more.begin(), more.end());
   }
-  // `parameters` for figure.parameters: close in meaning, far in letters.
+  // `parameters` for figure.parameters: too far in spelling for a suggestion.
   for (const std::string& name : names) {
     if (name_within(name) == metric) {
       return Error{ErrorCode::kInvalidArgument,

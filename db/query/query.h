@@ -100,7 +100,7 @@ struct TrialStanding {
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
-// What a table of several ranks must say about them.
+// The notes of a table over several ranks.
 struct RanksSeen {
   bool several = false;  // some done timing attempt has more than one
   // True if the ranks of such an attempt never met: each ran the whole step by itself. False for a
@@ -108,13 +108,13 @@ struct RanksSeen {
   bool apart = false;
 };
 
-// By what the results of a sweep were measured.
+// The code, machines and programs behind a sweep's results.
 struct RanInSweep {
   std::int64_t codes = 0;     // versions of the workload's code
   std::int64_t machines = 0;  // the most on one host and kind of device, where they are known
   // Trials of an older program than that of the submission, which accepted any result.
   std::int64_t older_programs = 0;
-  std::vector<std::string> changed;  // what of these programs changed: "mm.py"
+  std::vector<std::string> changed;  // the changed parts of these programs: "mm.py"
   // Attempts that were to replace a result and failed, so that the result before counts.
   std::int64_t not_measured_again = 0;
   // Points of which a newer result exists than the sweep's own.
@@ -127,7 +127,7 @@ struct SweepTrial {
   std::vector<Pass> passes;
 };
 
-// What takes space in a database, and whose the attempts are.
+// A database's size by table, and the attempts of each sweep.
 struct DatabaseUsage {
   struct Part {
     std::string what;  // "samples"
@@ -196,8 +196,8 @@ class Reader {
   // facts, environment, device states. `steps` adds every sample.
   Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
   Result<MemoryDetails> memory_details(std::int64_t row);
-  // Returns what the step of a profile pass ran. An attempt of another pass, or a phase without
-  // kernels, is an error that says so.
+  // Returns the kernels of a profile pass's step. Errors: an attempt of another pass, a phase
+  // without kernels.
   Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
@@ -212,7 +212,7 @@ class Reader {
   // those of which only the moments are needed are returned pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
 
-  // Returns what the attempts behind these results have in common.
+  // Returns the properties that the attempts behind these results share.
   Result<MeasuredWith> measured_with(const QuerySpec& query);
 
   // Covers the sweep that the query names, else all trials of its workload.
@@ -222,7 +222,7 @@ class Reader {
   Result<std::vector<NoiseFloor>> noise_floors(const std::string& workload,
                                                const std::vector<std::string>& hosts);
   Result<RanInSweep> ran_in_sweep(const SweepId& sweep, const WorkloadDef& def);
-  // Returns what each of these attempts ran on and with; those that there are not are left out.
+  // Returns the environment of each of these attempts; unknown ones are skipped.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 
   // Every sentinel's runs that are done and not invalid, whatever sweeps they watched.
@@ -237,8 +237,8 @@ class Reader {
                                                    const std::string& metric);
   Result<std::vector<ReferenceSummary>> references();  // by name
 
-  // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
-  // host's id, `machines` on what it would run.
+  // Returns the attempts that `submit` would find, by the same rules, in the order of `trials`.
+  // `host` is the host's id; the trials would run on `machines`.
   Result<std::vector<TrialStanding>> standing(const WorkloadDef& def,
                                               const std::vector<WantedTrial>& trials,
                                               const std::vector<Pass>& passes,

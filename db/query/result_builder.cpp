@@ -26,8 +26,7 @@ bool is_done(const SelectedAttempt& attempt) {
   return !attempt.pending && attempt.outcome == Outcome::kDone;
 }
 
-// Whether there are figures to read. What is known without measuring is known for failed trials
-// too.
+// Whether there are figures to read. Analytic figures exist for failed trials too.
 bool has_figures(const QueryPlan& plan, const SelectedAttempt& attempt) {
   return plan.source == FigureSource::kFigure || is_done(attempt);
 }

@@ -102,7 +102,7 @@ void add_distinguishing(ReaderState& state, QueryPlan& plan, std::vector<Dimensi
     attempts = select_attempts(state, plan, coders);
     return;
   }
-  // Reading the attempts again would take as long as the whole rest of the question.
+  // Reading the attempts again would double the time of the query.
   coders.resize(plan.dimensions.size());
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     for (std::size_t k = 0; k < added.size(); ++k) {

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// The rows that go are listed in temporary tables, which every statement below can join.
+// Temporary tables list the rows to delete; the statements below join them.
 void make_doomed_tables(Connection& connection) {
   for (const char* table : {"doomed_sweep", "doomed_trial", "doomed_attempt"}) {
     connection.execute(
@@ -108,8 +108,8 @@ Store::DeleteReceipt receipt_of(Connection& connection) {
   return receipt;
 }
 
-// What refers to a row by a column that may be empty stays: a device keeps its peak without the
-// attempt that showed it.
+// A row that refers to a deleted one by a nullable column stays: a device keeps its peak without
+// the attempt that measured it.
 void delete_rows(Connection& connection, const std::string& table, const std::string& key,
                  const std::string& doomed) {
   for (const Reference& from : references_to(connection, table, key)) {

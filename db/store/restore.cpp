@@ -1,4 +1,4 @@
-// Rebuilds what a lost database had, from what its daemon kept elsewhere.
+// Rebuilds a lost database's sweeps and attempts from the daemon's other files.
 #include <fmt/format.h>
 
 #include <optional>

@@ -147,7 +147,7 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
       }
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
     }
-    // Where nothing begins, nothing ends again.
+    // If nothing starts, no notification becomes due.
     if (receipt.attempts_left_out < static_cast<std::int64_t>(candidates.size())) {
       Query(connection,
             "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = "

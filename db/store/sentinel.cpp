@@ -21,7 +21,7 @@ struct WatchedSweep {
   std::string name;
 };
 
-// Nothing if the sweep was cancelled, or is gone.
+// Nothing if the sweep was cancelled or deleted.
 std::optional<WatchedSweep> watched_sweep(Connection& connection, std::int64_t row) {
   Query query(connection,
               "SELECT uid, name FROM sweep WHERE id = ? AND cancelled_ns IS NULL AND "
