@@ -1,4 +1,4 @@
-// How a record describes its fields, once. The journal's JSON (runner/wire/record_json.h), the
+// The description of a record's fields. The journal's JSON (runner/wire/record_json.h), the
 // database's rows (db/base/record_rows.h), the metrics of queries, the tables of `show` and the
 // column lists of docs/DATABASE.md follow from the description.
 //
@@ -32,8 +32,8 @@
 
 namespace sweepd {
 
-// The journal does not carry the field: the name of its file (rank) or the enclosing event says it,
-// or the daemon derives it when it reads the journal.
+// The journal does not carry the field: the file's name (rank) or the enclosing event gives it, or
+// the daemon derives it from the journal.
 struct Implied {};
 // The journal leaves the field out while it has its default value (0 or "").
 struct Sparse {};
@@ -41,7 +41,7 @@ struct Sparse {};
 struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect
 };
-// The column's name where it does not follow from the field's name and type.
+// The column's name if it does not follow from the field's name and type.
 struct ColumnName {
   std::string_view name;
 };

@@ -1,4 +1,4 @@
-// Lists a folder that somebody else may remove meanwhile, or whose file system may go away.
+// Lists a folder that may disappear during the listing, as may its file system.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Reads a file that may have been compressed since it was written, and compresses one. The files of
 // old attempts are (runner/daemon/attempts/compact_folder.h): `events.0.ndjson` is then
-// `events.0.ndjson.gz`, which gzip reads too. Whoever reads such a file names it without `.gz`.
+// `events.0.ndjson.gz`, which gzip reads too. Readers name such a file without `.gz`.
 #pragma once
 
 #include <atomic>
@@ -25,9 +25,9 @@ std::filesystem::path where_kept(const std::filesystem::path& file);
 
 class KeptFile {
  public:
-  // Opens the file, or its compressed form if only that exists. If both do, whoever compressed it
-  // was killed before the original was removed, and both are whole. Errors as of open_regular;
-  // kInvalidArgument also if what ends in `.gz` was not written by gzip.
+  // Opens the file, or its compressed form if only that exists. If both do, the compressor was
+  // killed before it removed the original, and both are complete. Errors as of open_regular;
+  // kInvalidArgument also if a `.gz` file is not gzip's.
   static Result<KeptFile> open(const std::filesystem::path& file, Links links);
 
   bool is_compressed() const { return compressed_ != nullptr; }
@@ -62,11 +62,11 @@ class KeptFile {
 
 enum class Compression { kDone, kStopped };
 
-// Replaces a file by its compressed form. Whatever dies at any moment, the content is on the disk
-// as one of the two, whole: the compressed form is written beside the file, read again, forced to
+// Replaces a file by its compressed form. A crash at any moment leaves the whole content on the
+// disk as one of the two: the compressed form is written beside the file, read again, forced to
 // the disk and named before the file is removed. Returns kStopped, with the file as it was, soon
 // after another thread has set `stop`. So does an error, which names the file: as of open_regular,
-// or kIo. A file that nobody finished is overwritten by the next call (`.gz.new`).
+// or kIo. The next call overwrites an unfinished file (`.gz.new`).
 Result<Compression> compress_file(const std::filesystem::path& file, const std::atomic<bool>& stop);
 
 }  // namespace sweepd

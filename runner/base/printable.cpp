@@ -40,7 +40,7 @@ bool is_other_control(std::uint32_t point) {
          (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
-// `replace` returns what stands for a character that must not be printed.
+// `replace` returns the substitute for a character that must not be printed.
 template <class Replace>
 std::string without_controls(std::string_view text, std::string_view kept, Replace replace) {
   std::string out;

@@ -1,4 +1,4 @@
-// What may be the name of a sweep, wherever it comes from.
+// The rule for sweep names from any source.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace sweepd {
 
-// A sweep file may give a name of this length. Those of sentinels and of recovered sweeps are made
-// of another sweep's and are longer.
+// A sweep file may give a name of this length. Names of sentinels and recovered sweeps extend
+// another sweep's and may be longer.
 inline constexpr std::size_t kLongestGivenName = 64, kLongestSweepName = 96;
 
 // Whether the text is made of letters, digits, `.`, `_` and `-`, and no longer than that. Shells

@@ -1,5 +1,4 @@
-// What one step of a profile pass ran, as that pass stores it: its kernels, and the operators that
-// launched them.
+// The rows of a profile pass's step: its kernels, and the operators that launched them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace sweepd {
 struct KernelStats {
   static constexpr std::string_view kTable = "kernel";
   int rank = 0;
-  std::string phase;  // as in `memory`; "step" is only what ran outside every phase
+  std::string phase;  // as in `memory`; "step" is only for work outside every phase
   std::string range;  // the innermost (workloads/api/range.h); "other" is outside every range
   std::string name;   // in full: demangled, with every template argument
   Shape3 grid{};      // zeros: not a launch (an operator, a copy)

@@ -21,7 +21,7 @@ enum class KernelClass {
 };
 std::string_view name_of(KernelClass kind);
 
-// `kernel` is the full name. Whatever runs in phase `optimizer` is kOptimizer.
+// `kernel` is the full name. Everything in phase `optimizer` is kOptimizer.
 //   aten::mm                                         matmul
 //   sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_...        matmul
 //   void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, ...

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxLength = 80;
 
-// Names that every instance of a template kernel shares, and which therefore say nothing.
+// Names that every instance of a template kernel shares.
 constexpr std::array<std::string_view, 37> kNoise{"at",
                                                   "native",
                                                   "std",

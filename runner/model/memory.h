@@ -11,8 +11,8 @@
 
 namespace sweepd {
 
-// Empty sizes are not known: a program reports those that it knows, and without a report only the
-// resident set is.
+// Empty sizes are unknown: a program may report them; without a report only the resident set is
+// known.
 struct PhaseMemory {
   static constexpr std::string_view kTable = "memory";
   int rank = 0;

@@ -1,5 +1,5 @@
-// One `visit` describes a struct of parameters. Parsing, defaults, help, the catalog and the
-// database's columns follow from it.
+// One `visit` describes a struct of parameters; parsing, defaults, help, the catalog and the
+// database's columns derive from it.
 //
 //   struct MatmulParams {
 //     std::int64_t size = 4096;

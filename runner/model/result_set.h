@@ -35,7 +35,7 @@ struct QuerySpec {
   bool newest = false;
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
-  // What the table's caption names, so that no note has to.
+  // The parts of the table's caption, which notes need not repeat.
   std::vector<std::string> said = {};
   // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
   // "attempt" (ids).
@@ -107,15 +107,15 @@ inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
   }
 }
 
-// What a reader should know of a source of published figures.
+// The remarks on a source of published figures.
 struct SourceRemark {
   std::string source, text;
-  bool is_device = false;  // the text is what it ran on
+  bool is_device = false;  // the text is its device
   bool operator==(const SourceRemark&) const = default;
 };
 
-// May have more dimensions than the query's rows and columns: they name what pooled results differ
-// in.
+// May have more dimensions than the query's rows and columns: the others name the differences
+// between pooled results.
 struct ResultSet {
   std::string metric;
   std::string unit;                      // of every Stats value in `rows`: "ms", "B" ...

@@ -25,11 +25,11 @@ struct Table {
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
-  std::vector<std::string> notes;       // what the figures are, then the warnings
-  // How many of the notes, the last ones, say what to be aware of: pooled results, invalid or
+  std::vector<std::string> notes;       // the meaning of the figures, then the warnings
+  // How many of the notes, the last ones, are cautions: pooled results, invalid or
   // suspect timings, attempts that are not done.
   std::size_t warnings = 0;
-  // What all figures have in common and neither rows nor columns say: "batch 4, context 128, fp32;
+  // Properties of all figures that neither rows nor columns name: "batch 4, context 128, fp32;
   // NVIDIA H100; 2026-11-26; sweepd 0.2.0". "" if nothing is known.
   std::string caption = "";
   // The same by name, for programs: "batch" and "4".

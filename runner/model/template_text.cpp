@@ -48,7 +48,7 @@ bool sounds_secret(std::string word) {
                              [&](auto part) { return word.find(part) != std::string::npos; });
 }
 
-// What stands between braces: `size`, `size=8?TEXT`, `size!8?TEXT`, `sizes,` or `sizes*`.
+// The forms between braces: `size`, `size=8?TEXT`, `size!8?TEXT`, `sizes,` or `sizes*`.
 struct Braced {
   std::string_view name;
   char sign = 0;
