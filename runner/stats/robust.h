@@ -18,8 +18,8 @@ struct Noise {
 // touch. The squared spread of the latter is 1 + correlation times that of the former (Chakar,
 // Lebarbier, Lévy-Leduc and Robin, "A robust approach for estimating change-points in the mean of
 // an AR(1) process", Bernoulli 2017). The spread is the upper quartile of the absolute differences,
-// scaled for the normal distribution. Their median, which is usual, tells too little of skewed
-// noise, and is 0 for a coarse clock whose neighbours are mostly equal. `values` has at least four.
+// scaled for the normal distribution. Their median, which is usual, underestimates skewed noise,
+// and is 0 for a coarse clock whose neighbours are mostly equal. `values` has at least four.
 Noise noise_of(std::span<const double> values);
 
 // Draws each value to within `reach` of the median of the 11 values around it (fewer at the ends),

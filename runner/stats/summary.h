@@ -1,6 +1,7 @@
-// What `mean ± std` of n independent values says about the true mean, and the usual mean of ratios.
-// Steps of one process are not independent (`compare.h`), so an interval that is computed from them
-// is too narrow when neighbouring steps are alike; for the means of processes it is right.
+// Confidence intervals of a mean from `mean ± std` of n independent values, and the usual mean of
+// ratios. Steps of one process are not independent (`compare.h`), so an interval that is computed
+// from them is too narrow when neighbouring steps are alike; for the means of processes it is
+// right.
 #pragma once
 
 #include <cstdint>

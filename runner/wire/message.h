@@ -1,4 +1,4 @@
-// How the messages between daemon and client describe their members, once: JSON both ways, the
+// The description of the members of messages between daemon and client: JSON both ways, the
 // checks of a request's `params` and the tables of docs/PROTOCOL.md follow from the description.
 // Each method is a struct in runner/wire/messages:
 //
@@ -107,7 +107,7 @@ nlohmann::json to_message(const T& value) {
 }
 
 // A request's `params`, without the members at their default: an older daemon refuses members that
-// it does not know, and only who asks for something new should be refused.
+// it does not know, and it should refuse only requests that use a new one.
 template <class Request>
 nlohmann::json to_params(const Request& request) {
   nlohmann::json params = to_message(request);
@@ -124,7 +124,7 @@ nlohmann::json to_params(const Request& request) {
   return params;
 }
 
-// Reads what `to_message` wrote. Members that it does not know are ignored: a newer daemon may send
+// Reads the output of `to_message`. Ignores unknown members: a newer daemon may send
 // more. An error has the path of the member.
 template <class T>
 Result<void> from_message(const nlohmann::json& value, T& out, const std::string& path = "") {

@@ -20,7 +20,7 @@ class ParamsReader {
 
   std::string text(std::string_view name);  // required
   std::string text_or(std::string_view name, std::string fallback);
-  // Call for a text that names a file: the system would cut it off at a NUL, and take another file.
+  // Call for a file's name: the system would cut it off at a NUL and use another file.
   void refuse_nul(std::string_view name);
   // An integer from `least` to `most`.
   std::int64_t integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,

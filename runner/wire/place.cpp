@@ -98,7 +98,7 @@ void mark_without_journal(const std::filesystem::path& file) {
   }, named{};
   if (::fstat(kPlaceFd, &place) < 0 || ::stat(file.c_str(), &named) < 0) return;
   if (place.st_dev != named.st_dev || place.st_ino != named.st_ino || place.st_size < 1) return;
-  // If even this fails, the rank has crashed, as far as others can tell.
+  // If this also fails, the rank appears to have crashed.
   [[maybe_unused]] const ssize_t written =
       ::pwrite(kPlaceFd, &kWithoutJournal, 1, place.st_size - 1);
 }

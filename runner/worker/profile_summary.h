@@ -29,7 +29,7 @@ struct RangePassage {
   std::int64_t number = 0;  // counts the passes through that range, from 0
   double kernel_ns = 0;
 };
-// Sorted by phase, range and number. Leaves out what ran outside every range.
+// Sorted by phase, range and number. Skips kernels outside every range.
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
 
 // Returns softmax's share of the time of attention's two products and its softmax, in one phase.
