@@ -19,7 +19,7 @@ struct LogCap {
 // says how much was removed in all, including earlier calls:
 //
 //   [sweepd: 488,123,456 bytes left out here: a log keeps its first 4MiB and its last 4MiB]
-// 
+//
 // Works in place: a process that appends to the file (O_APPEND) continues after the end. Lines
 // written during the call may be lost. Returns the file's new size. A link or a file that is
 // not regular is an error.

@@ -1,6 +1,6 @@
 // Makes foreign text harmless before output. Names, titles, values, messages and logs may come from
 // another machine or from a program that was measured.
-// 
+//
 // Replaces the characters that terminals interpret: control characters (C0, DEL and C1, such as
 // U+009B), marks that turn the direction of text round, and bytes that are not UTF-8, which some
 // terminals take for C1. Each output escapes the rest itself (report/markup.h, for one).

@@ -32,7 +32,7 @@ class ForkServer {
   int descriptor() const { return socket_.get(); }  // readable once it no longer loads
   Duration age() const { return now_instant() - begun_; }
 
-  // Whether a process started by this plan would have loaded exactly the same: the same program,
+  // Whether a process started by this plan would have loaded the same code: the same program,
   // not replaced, the same cores, and the same variables except those that no library reads at
   // start (MASTER_PORT).
   bool serves(const SpawnRequest& rank) const;
@@ -41,8 +41,8 @@ class ForkServer {
   // left, and the caller spawns instead.
   Result<Spawned> fork(const SpawnRequest& rank, const AttemptFolder& folder, int number);
 
-  // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it
-  // cannot be known.
+  // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it is
+  // unknown.
   ExitStatus reap(pid_t pid);
 
  private:

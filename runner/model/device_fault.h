@@ -1,5 +1,5 @@
 // Tells errors of a GPU from errors of the program that used it.
-// 
+//
 // CUDA calls an error sticky if it corrupts the process's context: every later call returns it, and
 // a new process is free of it. An illegal address or a failed assertion is such an error and does
 // not mean a faulty GPU; nor does `hardware stack error`, which a too small stack also causes. A

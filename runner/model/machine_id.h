@@ -1,6 +1,6 @@
 // The identity of an attempt's machine, which decides whether a result may be reused. Only the
 // daemon computes it; a worker copies it.
-// 
+//
 // It consists, on every device, of the host's id, the CPU's model, the number of usable cores, a
 // CPU quota below them, the number of sockets, and the memory that attempts may use. On cuda it
 // also has the GPUs: name, memory, driver, compute capability, power limit and ECC. Equal GPUs

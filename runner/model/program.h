@@ -1,6 +1,6 @@
 // Treats a user's program as a workload: a sweep file declares its name, parameters,
 // metrics and phases, and the workload `base` (`command`) runs it. Pure.
-// 
+//
 // A declaration is a WorkloadDef with name, base, phases, metrics and declared parameters only; a
 // definition has the parameters of `base` too. One database has one definition of a program: every
 // declaration adds to it and may not contradict it, because its results share one table.

@@ -1,6 +1,6 @@
 // A pool's cores, GPUs and memory, and their holders. Decides whether an attempt fits now, never,
 // or must wait, and for which resource. The scheduler decides the order of attempts.
-// 
+//
 // The size of a lease depends on the machine and the attempt alone, never on other attempts, so
 // that a figure does not depend on its neighbours:
 //   CPU  threads = 0: all cores, split evenly over the ranks; the remainder stays idle

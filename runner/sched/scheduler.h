@@ -7,26 +7,26 @@
 //
 // Order: larger priority first, then smaller position. A call costs O(log n) in the number of
 // queued attempts, plus the size of the machine for each attempt that starts.
-// 
+//
 // Leases. A timing attempt is exclusive: on the CPU it has the whole host (nothing else runs, not
 // even on a GPU), on GPUs it has its GPUs and cores to itself. Other passes share the
 // host with attempts other than a CPU timing: on the CPU one at a time, or several on disjoint
 // cores if `threads` says how many each needs; on GPUs they have their GPUs to themselves as
 // timings do. No two attempts ever share a core or a GPU. A gang (world_size > 1) gets all its
 // ranks at once. Sizes of leases: resources.h.
-// 
+//
 // Clusters. The cluster's manager decides on nodes, neighbours and start times. Its
 // attempts are given to it in the order of the queue, `most_given` at a time; a lease has an entry
 // for each rank, without cores. An attempt may wait there for long, so it has no deadline until
 // `adopt` gives its start.
-// 
+//
 // Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start. There
 // is no backfill, so small attempts never starve a large gang. Of the two lanes the one whose first
 // attempt comes first in the order is asked first. The other lane may continue only while that
 // attempt waits for GPUs. While it waits for resources of both lanes (cores, memory, the whole
 // host) nothing else starts: the machine empties until it fits. So every attempt starts once those
 // before it in the order, and those running, have ended.
-// 
+//
 // Paused devices. Running attempts there finish, and no new ones start there. An attempt that needs
 // more GPUs than are left does not block others until they are resumed.
 #pragma once

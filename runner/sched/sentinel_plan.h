@@ -1,7 +1,7 @@
 // Decides when the sentinel of a sweep runs: a short, known measurement whose time shows whether
 // the machine changed while the sweep ran. Pure: no clock, no I/O, no threads. Every call is given
 // the time it needs; the daemon asks before it starts an attempt, and queues the sentinel.
-// 
+//
 // The sentinel runs before the first attempt of the sweep that starts, then before the next one
 // whenever the interval has passed since it last started, and once more when the sweep's last
 // attempt has ended. At least one attempt starts between two sentinels, even if they take long. A

@@ -1,6 +1,6 @@
 // Compares the results of one point on two sides, such as before and after a change: the factor by
 // which b differs from a, its confidence interval and a verdict. Pure: equal input, equal result.
-// 
+//
 // Each process of a trial gets other addresses, another clock and temperature, and so a different
 // level. More steps do not average that away; more processes do (Kalibera and Jones, "Rigorous
 // benchmarking in reasonable time", ISMM 2013). So the unit of the statistics is the process: the

@@ -1,11 +1,11 @@
 // A rank's place in its attempt, the file pid.<rank>: it identifies its holder and excludes others.
-// 
+//
 // sweepd creates the file, empty, before it starts the rank. The rank takes the place just before
 // it becomes the worker: it locks the file and writes its identity. It holds the lock until it
 // ends. The lock is fcntl's F_SETLK, which belongs to a process: exec keeps it, a process that the
 // rank forks does not have it, the rank's end releases it, and the kernel names its holder on
 // request. So only a rank that took its place can pass for one, with any content of the file.
-// 
+//
 // sweepd gives a place up by removing the file. A rank that is late, because its fork took longer
 // than sweepd lived, writes first and then checks that the file still exists; if not, it ends.
 // sweepd removes the file first and then reads its content. So at least one of the two notices the

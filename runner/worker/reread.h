@@ -3,7 +3,7 @@
 //
 //   in   {"ask":"reread","folder":"/.../runs/ab12","params":{"patterns":"loss = loss ([0-9.]+)"}}
 //   out  {"reread":true}, or false: the folder already has these; or {"error":"..."}
-// 
+//
 // The journals of all ranks get the new figures in place of those that the old parameters found,
 // and keep their other events. request.json gets the new parameters, so that a database that is
 // rebuilt has the same figures.

@@ -1,6 +1,6 @@
 // `sweep-worker --serve`: a worker that has loaded its libraries and then waits on stdin, a socket,
 // for commands to fork. The fork runs an attempt as a started worker does, without loading again.
-// 
+//
 // A measurement must not be able to see a difference between the two. The server itself never makes
 // a tensor, a thread or a random number, so everything that depends on the process (thread pools,
 // allocator, seeds) is made after the fork. Libraries read their settings (OMP_*, the cores of the

@@ -21,7 +21,7 @@ namespace sweepd {
 namespace {
 
 // The pilots belong to a thread of their own, because the shared folder may keep a reader waiting.
-// The daemon's thread leaves messages for it and finds events and a copy of what it knows.
+// The daemon's thread sends it messages and reads its events and a copy of its state.
 class SlurmExecutor final : public Executor, public PoolInspector {
  public:
   explicit SlurmExecutor(SlurmSettings settings);
@@ -166,7 +166,8 @@ Adoption SlurmExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
 
 std::vector<ExecutorEvent> SlurmExecutor::events() {
   const std::lock_guard lock(mutex_);
-  // With the lock, since what is published in between would be taken, and its wake-up would stay.
+  // Under the lock, since otherwise a state published in between would be taken and its wake-up
+  // would stay.
   eventfd_t count = 0;
   ::eventfd_read(wake_.get(), &count);
   return std::exchange(events_, {});
