@@ -1,5 +1,5 @@
 // Checks whether the state folder is still the one that this daemon locked. Its path may lead
-// elsewhere because someone deleted or moved it; the lock then does not keep other daemons out.
+// elsewhere after a deletion or a move; the lock then does not keep other daemons out.
 #pragma once
 
 #include <filesystem>

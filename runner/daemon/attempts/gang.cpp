@@ -76,7 +76,7 @@ Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& 
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,
                   const std::optional<Hang>& hang, Duration timeout) {
   const Outcome outcome = outcome_of(record.ending);
-  // A rank may report a failure because its peers were ended. That is not why the time was up.
+  // A rank may report a failure because its peers were ended. That did not cause the timeout.
   const bool timed_out =
       outcome == Outcome::kTimeout || (hang && failed_in_collective(folder, record.ending.rank));
   if (timed_out) {

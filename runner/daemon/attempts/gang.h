@@ -1,5 +1,5 @@
-// What the ranks of one attempt show about each other's end: whose death was the reason, and whom
-// the others waited for. Uses their folder only, so that it can be determined again.
+// Explains the end of a gang from its ranks' files: the rank whose death was the cause, and the
+// rank that the others waited for. Uses their folder only, so that the result can be recomputed.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ bool put_own_reasons_first(const AttemptFolder& folder, std::vector<EndedRank>& 
 // time is up, before anything is done to them.
 Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& suspended);
 
-// Adds to an ended gang's record what describes its end: for a timeout the rank that was waited for
+// Adds the cause of the end to an ended gang's record: for a timeout the rank that was waited for
 // and where, whatever the others reported, else the collective in which the deciding rank died. It
 // is added to the ending's phase for people, and as the facts `collective` and `waited_for`.
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,

@@ -1,4 +1,4 @@
-// What the handlers that compare runs have in common: which results they need.
+// Shared by the handlers that compare runs: the results that they need.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct WhichTimes {
 Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
                                      const WhichTimes& times);
 
-// What `sweepctl noise` found for the workload on the hosts of the results: a sentence for each of
-// its trials, for at most three. A failure to read says nothing.
+// The results of `sweepctl noise` for the workload on the hosts of the results: a sentence for each
+// of at most three trials. Empty if they cannot be read.
 std::vector<std::string> noise_notes(Reader& reader, const QuerySpec& query,
                                      const ResultSet& results);
 

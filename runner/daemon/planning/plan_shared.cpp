@@ -7,7 +7,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::int64_t kPastAttempts = 2000;  // the newest, which show what the machine is like now
+constexpr std::int64_t kPastAttempts = 2000;  // the newest, which show the machine's current speed
 
 // Adds those among `picked` that were not asked for yet.
 void add_questions(const PlanShared& shared, const PreparedSweep& prepared,

@@ -177,7 +177,7 @@ void Notifier::started(const std::shared_ptr<Command>& command, Result<Spawned> 
       [this, command](const boost::system::error_code& error) {
         if (error) return;
         limit_timer_.cancel();
-        // What it left in its session goes with it, before its number may be reused.
+        // Its session's processes are killed with it, before its number may be reused.
         signal_group(command->process.pid, command->process.pidfd, SIGKILL);
         siginfo_t info{};
         ::waitid(P_PID, static_cast<id_t>(command->process.pid), &info, WEXITED);

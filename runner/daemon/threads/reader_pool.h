@@ -22,7 +22,7 @@ class ReaderPool {
              Duration time_limit)
       : database_(std::move(database)), catalog_(catalog), limit_(time_limit), pool_(threads) {}
   ~ReaderPool() { finish(); }
-  // Runs all jobs and ends the threads. A coroutine that waits for a job does not go on, so its
+  // Runs all jobs and ends the threads. A coroutine that waits for a job does not resume, so its
   // owner calls this before it destroys anything that jobs use. Not while the loop runs.
   void finish() { pool_.join(); }
 

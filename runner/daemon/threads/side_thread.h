@@ -19,7 +19,7 @@ class SideThread {
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
 
-  // Calls `done` from the loop when `job` has run. The thread destroys what the job holds.
+  // Calls `done` from the loop when `job` has run. The thread destroys the job's captures.
   void run(std::function<void()> job, std::function<void()> done);
   // The same for a coroutine; `job` must live until it returns.
   boost::asio::awaitable<void> run(const std::function<void()>& job);
