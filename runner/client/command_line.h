@@ -49,7 +49,7 @@ class Command {
                      const std::string& help);
   Option* add_option(const std::string& name, int& value, const std::string& help);
   Option* add_option(const std::string& name, std::int64_t& value, const std::string& help);
-  // An option that will go: whoever gives it is told `instead` ("write -o FILE") on stderr.
+  // A deprecated option: its use prints `instead` ("write -o FILE") on stderr.
   Option* add_deprecated(const std::string& name, std::string& value, const std::string& instead);
   Option* add_flag(const std::string& name, bool& value, const std::string& help);
   void footer(const std::string& text);  // printed at the end of help

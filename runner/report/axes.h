@@ -1,5 +1,4 @@
-// Which dimensions make a table's rows and columns, which cell each result belongs to, and what the
-// headers say.
+// A table's rows and columns: their dimensions, each result's cell, and the headers.
 #pragma once
 
 #include <cstddef>

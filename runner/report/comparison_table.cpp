@@ -58,7 +58,7 @@ Cell needed(const Comparison& comparison) {
 
 constexpr const char* kNotJudged = "not judged";
 
-// What is better about a time is that it is shorter; about a rate that it is higher.
+// A shorter time is better, and so is a higher rate.
 std::string word_of(const ComparedResults& compared, Change change) {
   if (compared.better == Better::kLarger && change == Change::kFaster) return "better";
   if (compared.better == Better::kLarger && change == Change::kSlower) return "worse";

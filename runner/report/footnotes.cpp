@@ -47,7 +47,7 @@ std::string without_numbers(const std::string& text) {
   return kind;
 }
 
-// Returns an identity for the attempt. Rows without an id are told apart by their addresses.
+// Returns an identity for the attempt. Rows without an id are distinguished by their addresses.
 std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
 }

@@ -1,5 +1,5 @@
-// What a table must say besides its figures so that nothing is hidden: marks and their reasons,
-// pooling, attempts that did not finish.
+// The notes of a table that disclose its limits: marks and their reasons, pooling, unfinished
+// attempts.
 #pragma once
 
 #include <map>

@@ -176,8 +176,7 @@ class Pivot {
     return {};
   }
 
-  // What a sort key that is not a row names: a value, by its first figure, or a figure of any
-  // value.
+  // A sort key that is not a row: a value, by its first figure, or a figure of any value.
   struct SortKey {
     std::optional<std::size_t> layer;
     std::string figure;

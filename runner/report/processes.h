@@ -30,7 +30,7 @@ struct MeanError {
 // than there are processes.
 MeanError error_of_mean(std::span<const ResultRow* const> rows, std::string_view metric);
 
-// Forgets when the processes began unless it is known of all.
+// Drops the start times of the processes unless all are known.
 void keep_known_times(stats::Measured& measured);
 
 // The steps of each process, for runner/stats. A process with several figures in the cell, such as

@@ -52,7 +52,7 @@ struct CellTemplate {
 // the column and the nearest name.
 Result<CellTemplate> parse_cell(std::string_view text);
 
-// Returns a table's values with everything that they leave out filled in from the table. A table
+// Returns a table's values with their missing keys filled in from the table. A table
 // without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
@@ -60,12 +60,12 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 // then.
 bool rates_by_median(const TableSpec& table);
 
-// What must be read for a table. Values that show the same results share a read, and so does a
-// baseline that is among them.
+// The results to read for a table. Values that show the same results share a read, also with a
+// baseline.
 struct TableReads {
   struct Use {
     std::size_t results = 0;              // index into `reads`
-    std::optional<std::size_t> baseline;  // what they are compared with
+    std::optional<std::size_t> baseline;  // their baseline
   };
   std::vector<QuerySpec> reads;  // `cell` names the figures that are needed
   std::vector<Use> uses;         // one for each value
@@ -131,13 +131,13 @@ std::string to_text(const Table& table, std::size_t width);
 std::string to_latex(const Table& table);
 
 // As a part of a page. Numbers are attributes of their cells (`data-v`), so that a script can sort.
-// A cell names those of the notes that say what its marks mean, by their places (`data-m`).
+// A cell names the notes that explain its marks, by their positions (`data-m`).
 // `details`, if given, is the same table with the columns n, verdict, outcome and attempt behind
-// each figure's: they become what shows where the mouse rests on a figure. Ignored if it does not
-// show the same rows and columns. Every text is escaped.
+// each figure's: they become the figure's tooltip. Ignored if it does not show the same rows and
+// columns. Every text is escaped.
 std::string to_html(const Table& table, const Table* details = nullptr);
-// The notes below a table or a plot, folded unless it is a short one. "" without notes. The last
-// `warnings` of them are what the fold names.
+// The notes below a table or a plot, folded unless it is a short one. "" without notes. The fold
+// names the last `warnings` of them.
 std::string notes_to_html(const std::vector<std::string>& notes, std::size_t warnings);
 
 enum class Format { kMarkdown, kCsv, kJson, kText, kLatex, kHtml };

@@ -13,11 +13,11 @@ namespace sweepd::report {
 // What all panels of a plot share.
 struct SvgAxes {
   double width = 0, height = 0;  // of a panel, in pixels
-  // Bars with long names lie: their names stand on the left, and figures grow to the right.
+  // Bars with long names are horizontal: names on the left, figures to the right.
   bool across = false;
   bool bands = false;  // x lists its values side by side; else it is an axis of numbers
   SvgScale x;          // of numbers
-  SvgScale figures;    // upwards, or to the right where bars lie
+  SvgScale figures;    // upwards, or to the right for horizontal bars
 };
 
 class SvgPanel {

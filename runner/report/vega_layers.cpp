@@ -45,7 +45,7 @@ class Layers {
   }
 
  private:
-  // Bars with long names lie: x and y are exchanged.
+  // Bars with long names are horizontal: x and y are exchanged.
   const char* x_channel() const { return across_ ? "y" : "x"; }
   const char* y_channel() const { return across_ ? "x" : "y"; }
   const char* offset_channel() const { return across_ ? "yOffset" : "xOffset"; }
@@ -200,8 +200,7 @@ class Layers {
          {"encoding", encoded}});
   }
 
-  // What stands where a figure is missing: where its bar would begin, beyond a stack, or above a
-  // curve.
+  // Words in place of missing figures: where the bar would begin, beyond a stack, or above a curve.
   void words(Json& layers) const {
     const bool bars = shape_.mark == PlotMark::kBar;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {

@@ -43,7 +43,7 @@ QuerySpec question_about(const std::string& sweep, WhichResults which, const std
   return query;
 }
 
-// What `show` says of the attempt's environment, by property.
+// The attempt's environment in `show`, by property.
 Result<std::map<std::string, std::string>> environment_of(Client& client,
                                                           const std::string& attempt) {
   const auto shown = client.call<rpc::Show>({.what = attempt, .limit = 1});

@@ -12,7 +12,7 @@ namespace sweepd {
 
 class DocumentPlots {
  public:
-  // Draws the plot, with the notes that warn of its figures.
+  // Draws the plot, with the warnings about its figures.
   DocumentBlock add(const std::string& sweep, const Plot& plot);
 
   // The same of a timeline of live memory.
