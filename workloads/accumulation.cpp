@@ -84,7 +84,7 @@ class Accumulation final : public Workload {
   }
 
   // Compares with the same sum on the host, with one rounding per addition. Every bit must be
-  // equal, or the figures are not what the types say.
+  // equal, or the figures do not match the types.
   std::optional<Check> check() override {
     Check check;
     double expected = 0;

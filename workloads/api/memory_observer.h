@@ -33,7 +33,7 @@ class MemoryObserver {
 class MemoryRecording {
  public:
   virtual ~MemoryRecording() = default;
-  // What was live when the recording began, as in MemoryChange::allocated and ::reserved.
+  // The live memory when the recording began, as in MemoryChange::allocated and ::reserved.
   virtual Bytes allocated_before() const = 0;
   virtual Bytes reserved_before() const = 0;
   // Writes a snapshot for PyTorch's memory viewer (pytorch.org/memory_viz). Returns false if the

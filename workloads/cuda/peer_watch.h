@@ -44,8 +44,8 @@ class PeerWatch {
     check();
     call();
   }
-  // Throws std::runtime_error if the group is lost. Call it after waiting for the device: what an
-  // aborted operation leaves behind is no result.
+  // Throws std::runtime_error if the group is lost. Call it after waiting for the device: an
+  // aborted operation leaves no valid result.
   void check() const {
     const std::lock_guard lock(state_);
     if (!lost_.empty()) throw std::runtime_error(lost_);

@@ -58,7 +58,7 @@ class CudaStepGraphs final : public StepGraphs {
     capturing_ = false;
     quietly([&] { pieces_.back()->capture_end(); });  // says that the capture failed
     // capture_end() stops at the failure, before the allocator leaves the pool and before the graph
-    // counts as one that holds it. So neither would ever be given back.
+    // counts as one that holds it. So both would leak.
     quietly([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_); });
     pieces_.pop_back();
     const auto uses = [&] {

@@ -1,6 +1,6 @@
 // CUDA graphs behind an interface without CUDA headers: pieces of a step, captured one after the
 // other and replayed in that order. They share one pool of memory, which is safe in that order
-// only: a piece reads what the one before it leaves (activations).
+// only: a piece reads the activations of the one before it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What data parallel training adds to a step: after it, every rank's gradients are the average over
-// all ranks. The strategies differ in when that happens and in which pieces.
+// The gradient average of data parallel training: after it, every rank's gradients are the average
+// over all ranks. The strategies differ in its time and its pieces.
 #pragma once
 
 #include <ATen/ATen.h>

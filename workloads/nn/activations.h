@@ -1,4 +1,4 @@
-// What a forward keeps for its backward, by formula. Includes no torch header.
+// The memory that a forward keeps for its backward, by formula. Includes no torch header.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace sweepd {
 // loss, as they were asked for. `device` is "cpu" or "cuda", whose kernels keep different tensors;
 // exact for both. docs/MEASURING.md derives it.
 // Empty in mode forward, which saves nothing, for torch's attention kernels, whose backend decides
-// what to keep, and for compiled steps.
+// which tensors to keep, and for compiled steps.
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;

@@ -26,7 +26,7 @@ struct TokenBatch {
   at::Tensor targets;  // int64 [T]: the next token
 };
 
-// What differs in training on several ranks.
+// The differences of training on several ranks.
 struct TrainingPart {
   int rank = 0, world_size = 1;  // its sequences: the rank-th `batch` of the batch of all ranks
   std::function<void(std::span<const NamedTensor>)> unit_made = {};  // ModelOptions::unit_made

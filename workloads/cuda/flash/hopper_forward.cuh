@@ -2,7 +2,7 @@
 //
 // Rows in shared memory are as wide as kDim, 64 or 128; TMA fills what the head dimension leaves
 // with zeros. Products along d stop at kDepth, those that make columns of d do not, because wgmma
-// reads whole panels of 64 there. What is beyond the head dimension is not stored.
+// reads whole panels of 64 there. Columns beyond the head dimension are not stored.
 //
 // One warpgroup of a block copies, and the others compute 64 rows of q each: three of them for d
 // 64, two for d 128, as the registers allow. Blocks of 128 keys alternate between two stages. With
