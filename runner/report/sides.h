@@ -20,7 +20,7 @@ using PointPlace = std::vector<std::size_t>;
 
 // A dimension distinguishes points if a side has several values of it. These do not:
 // - the host, if the sides have none in common: then it distinguishes the sides;
-// - a program's code, if each side has a single one at every point: points pair by the request
+// - a program's code, if each side has a single one at every point: points pair by the request,
 //   and code that differs at one is a difference between the sides (SideDifferences).
 class SidePoints {
  public:

@@ -125,7 +125,8 @@ TEST_F(DispatcherTest, ATimeoutAsksFirstAndKillsWhoDoesNotListen) {
   EXPECT_THAT(detail(queued[0]), HasSubstr("backward"));
 }
 
-// The rank writes how it ended and exits with 0. Only its words tell that the others wait for it.
+// The rank writes how it ended and exits with 0. Only its message shows that the others wait for
+// it.
 TEST_F(DispatcherTest, ARankThatEndsBadlyEndsTheOthersAndIsNamed) {
   const Ending oom{Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 1};
   const auto queued = enqueue({{{"world_size", "3"}}});

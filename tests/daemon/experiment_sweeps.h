@@ -23,7 +23,7 @@
 
 namespace sweepd::test {
 
-// What the files say about each workload: its parameters, each with all values that it gets.
+// Each workload in the files: its parameters with all values that they get.
 class NamedInFiles {
  public:
   explicit NamedInFiles(const std::set<std::string>& common) : common_(common) {}

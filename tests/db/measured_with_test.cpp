@@ -1,4 +1,4 @@
-// Tests Reader::measured_with: what the attempts behind a query have in common.
+// Tests Reader::measured_with: the properties that the attempts behind a query share.
 #include "runner/model/measured_with.h"
 
 #include "tests/db/results_fixture.h"

@@ -1,5 +1,5 @@
-// Runs a sweep over a small program of a user. What it reports becomes a table, and however it
-// ends, nothing of it is left running.
+// Runs a sweep over a small program of a user. Its reports become a table, and no process of it
+// remains after any kind of end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 //
 // To add one: write the file, add its line to experiments/README.md, and let
 //   SWEEPD_UPDATE_GOLDEN=1 ctest --test-dir build/release -R NightlyExperimentTables
-// write tests/e2e/golden/NAME.md. Look at what it wrote before you commit it.
+// write tests/e2e/golden/NAME.md. Review the files before you commit them.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,8 +105,8 @@ std::vector<Placeholder> local_names(const Sandbox& box) {
           {"avx2", "ISA"}};
 }
 
-// Removes from a run's results, marks, reasons and uneven steps, what other users of the machine
-// did to it, so that every mark that is left belongs to the experiment.
+// Removes the effects of other users of the machine from a run's results, marks, reasons and uneven
+// steps, so that every remaining mark belongs to the experiment.
 void forget_disturbances(const Sandbox& box) {
   SQLite::Database database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE, 10000);
   database.exec("DELETE FROM attempt_reason WHERE " + is_disturbance_sql());

@@ -1,4 +1,4 @@
-// A secret is stored nowhere and printed by no verb, however the program that has it writes it.
+// A secret is stored nowhere and printed by no verb, for any form in which its program writes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Plots that a sweep file declares, plots of anything else, and pictures with and without what
-// draws them.
+// Plots that a sweep file declares, plots of anything else, and pictures with and without their
+// drawing program.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -159,7 +159,7 @@ TEST(ShippedReference, IsAddedWhole) {
       box.ctl({"reference", "add", std::string(EXPERIMENTS) + "/reference/writeups.csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("reference writeups: 2,172 figures, 1,728 for tables"));
-  // What everybody can look up in the first of the texts.
+  // Published in the first of the texts.
   EXPECT_EQ(
       box.sql(
           "select round(r.value, 3) from reference_row r join reference_param m on m.row = r.id "

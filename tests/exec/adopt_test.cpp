@@ -62,7 +62,7 @@ TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
     executor_->signal(process, SIGTERM);
     EXPECT_TRUE(ends(process.pidfd));
     const ExitStatus status = executor_->reap(process);
-    EXPECT_FALSE(status.code || status.signal);  // only its parent could know
+    EXPECT_FALSE(status.code || status.signal);  // only its parent could read it
   }
   EXPECT_EQ(ranks[0].rank, 0);
   EXPECT_EQ(ranks[1].rank, 1);

@@ -1,4 +1,4 @@
-// Which processes are taken for what an attempt left behind.
+// Tests which processes count as leftovers of an attempt.
 #include "runner/exec/leftovers.h"
 
 #include <sys/wait.h>

@@ -200,7 +200,7 @@ TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
   EXPECT_THAT(until("over"), ElementsAre("over"));
 }
 
-// Nobody knows how its ranks ended, so they may have been killed.
+// It is unknown how its ranks ended, so they may have been killed.
 TEST_F(LocalExecutorTest, WhatAnAttemptThatEndedMeanwhileLeftBehindIsCleared) {
   make();
   const int left = start_leaving("exit 0");

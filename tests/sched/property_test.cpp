@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kGrace = seconds(2);
 
-// What the outside knows: what it asked for and what it was told.
+// The caller's view: its requests and the actions that it got.
 struct World {
   Scheduler scheduler;
   Machine machine;
@@ -125,7 +125,7 @@ void World::check_exclusive() const {
   RC_ASSERT(memory <= machine.memory.value);
 }
 
-// After a step, everyone whose time is over was told, and on an idle machine nobody waits.
+// After a step, every item past its deadline was stopped, and on an idle machine none waits.
 void World::check_nobody_forgotten() const {
   for (const auto& [id, run] : running) {
     if (run.cancelled) RC_ASSERT(run.stopped.has_value());

@@ -61,7 +61,7 @@ class Place : public testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
   }
-  // Returns 0 if nobody holds it.
+  // Returns 0 if no process holds it.
   pid_t holder() const {
     struct flock lock {};
     lock.l_type = F_WRLCK;
