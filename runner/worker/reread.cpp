@@ -74,7 +74,7 @@ bool is_set_to(const NamedTexts& texts, const std::pair<std::string, std::string
   return std::ranges::find(texts, wanted) != texts.end();
 }
 
-// The values of a step that the old reading did not find; nothing if there are none.
+// Removes the old reading's values from a step. Returns false if it had no others.
 bool without_places(StepEvent& step, const std::set<SamplePlace>& places) {
   const auto is_old = [&](const Sample& sample) {
     return places.contains({step.step, sample.phase, sample.metric});

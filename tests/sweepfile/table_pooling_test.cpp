@@ -44,7 +44,7 @@ TEST(TablePooling, SeveralValuesInAFilterFixNothing) {
                   "neither names nor fixes"));
 }
 
-// Points of a zip group are distinguished by any one of its parameters that differs.
+// A parameter of a zip group that differs in all its points identifies them.
 TEST(TablePooling, AZipGroupIsNamedByAParameterThatTellsItsPointsApart) {
   const std::string zip = kHead + "zip: [{model: [tiny, custom, custom], d_model: [0, 64, 128]}]\n";
   EXPECT_THAT(messages(zip + "tables: [{rows: [d_model]}]\n"), IsEmpty());

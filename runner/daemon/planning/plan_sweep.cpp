@@ -210,7 +210,7 @@ class Planner {
     if (timeout.ns == 0) return;  // never
     const Duration least = pass == Pass::kTiming ? least_measuring(def_, trial) : Duration{0};
     const Duration expected = std::max(estimate ? estimate->time : Duration{0}, least);
-    // An attempt that must measure for that long also needs time to start.
+    // An attempt that must measure for the whole timeout also needs time to start.
     if (expected <= timeout && least < timeout) return;
     out.times_out = true;
     PlannedTimeouts& all = plan_.timeouts;
