@@ -1,5 +1,5 @@
 // Any program as a workload, so that measurements in other languages are in the same tables: its
-// arguments come from the trial's parameters, its figures from what it reports or prints, and its
+// arguments come from the trial's parameters, its figures from its reports or output, and its
 // end is an outcome. Needs no LibTorch. The parts are in workloads/command/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -25,8 +25,8 @@ Table rows_table(Query& query, const std::string& title, const std::vector<Detai
 
 // A described record's columns as they are shown.
 std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns);
-// What to SELECT for them from `alias`, and the tables to JOIN for texts that are stored once: that
-// of a column `phase` is called `<alias>_phase`.
+// Their SELECT list from `alias`, and the tables to JOIN for texts that are stored once: that of a
+// column `phase` is called `<alias>_phase`.
 std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias);
 std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias);
 

@@ -55,7 +55,7 @@ std::vector<std::string> meant_by(const std::string& text, const std::vector<std
   return found;
 }
 
-// Whether the text is in `code` where a word or what follows its colon begins.
+// Whether the text is in `code` at the beginning of a word or after its colon.
 bool begins_part_of(const std::string& code, const std::string& text) {
   for (std::size_t at = code.find(text); at != std::string::npos; at = code.find(text, at + 1)) {
     if (at == 0 || code[at - 1] == ' ' || code[at - 1] == ':') return true;

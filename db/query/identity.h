@@ -32,7 +32,7 @@ bool asks_for_others(const QueryPlan& plan);
 // results count before others; "" is no sweep.
 std::string counts_among(const std::vector<Common>& identities, std::string_view sweep = "");
 
-// An error if cells would mix several identities, which no trial's parameters tell apart.
+// An error if cells would mix several identities, which no trial's parameters separate.
 Result<void> check_identities(const QueryPlan& plan);
 
 // Accepts a stored value or a prefix of a single one with 4 characters or more, such as of a

@@ -1,4 +1,4 @@
-// What the attempts behind a query have in common.
+// Reads the properties that the attempts behind a query share.
 #include "runner/model/measured_with.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ enum class FigureSource {
   kSummary,     // one row a phase
   kSample,      // steps or ranks kept apart
   kMemory,      // the memory pass's table
-  kFigure,      // analytic, belongs to the trial: exists whatever the outcome
+  kFigure,      // analytic, belongs to the trial: exists for any outcome
   kFact,        // named results of an attempt, numbers and texts
   kKernel,      // kernels of the profile pass
   kOperator,    // operators of the profile pass, on both clocks

@@ -75,7 +75,7 @@ struct QueryPlan {
   FigureSource source = FigureSource::kSummary;
   // Dimensions from kFact on, which only their own source has, as indices into `dimensions`.
   std::vector<std::size_t> keys;
-  // Figures and facts belong to the trial, whichever of its passes stored them.
+  // Figures and facts belong to the trial, also if several of its passes store them.
   bool any_pass = false;
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
   bool slowest_rank = false;  // `rank: slowest`: in each step the rank that ended it last

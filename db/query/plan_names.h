@@ -18,7 +18,7 @@ Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
 const std::vector<std::string>& setup_metrics();
 
 // Collects names that no result has ("range `attention.scores`"). If null, each such name is an
-// error that says what there is instead.
+// error that lists the existing ones.
 using UnknownNames = std::vector<std::string>*;
 
 // Accepts a sample's metric, one of metrics.h, `figure.NAME` or `fact.NAME`. For the last three

@@ -83,7 +83,7 @@ struct MemoryDetails {
 
 // A trial that a sweep would have, and the state of its attempts before it is submitted.
 struct WantedTrial {
-  const TrialKey* key = nullptr;  // must outlive the call, as what follows
+  const TrialKey* key = nullptr;  // must outlive the call, as must the next ones
   std::int64_t repeats = 1;
   const Trial* trial = nullptr;
   const std::string* base_key = nullptr;  // its key without the program's content; may be null
@@ -178,7 +178,7 @@ class Reader {
   Result<bool> is_paused(const SweepId& sweep);
   // The command that runs at its end; nothing if there is none.
   Result<std::optional<Notification>> notification_of(const SweepId& sweep);
-  // Returns, by pass, what time_left needs. Reads every attempt of the sweep.
+  // Returns, by pass, the inputs of time_left. Reads every attempt of the sweep.
   Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
   // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
@@ -225,7 +225,7 @@ class Reader {
   // Returns the environment of each of these attempts; unknown ones are skipped.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 
-  // Every sentinel's runs that are done and not invalid, whatever sweeps they watched.
+  // The done and not invalid runs of all sentinels, of any sweeps.
   Result<std::vector<SentinelSeries>> sentinel_series();
   // Returns those of the given attempts, or of all attempts of the sweep, that are done and were
   // timed, in a timing or a profile.

@@ -38,7 +38,7 @@ bool shows_times(const QueryPlan& plan) {
   return metrics.empty() || std::find(metrics.begin(), metrics.end(), "time") != metrics.end();
 }
 
-// Maps ids to names. Sweeps that share a name are told apart by their ids.
+// Maps ids to names. Sweeps that share a name are shown by their ids.
 std::vector<std::string> sweep_names(Connection& connection, const std::vector<Value>& ids) {
   std::vector<std::string> names;
   std::map<std::string, int> uses;
@@ -153,8 +153,8 @@ std::vector<std::string> ResultBuilder::stated_order() const {
   return names;
 }
 
-// Adds one row of figures per trial (measured figures: per trial, round and host), whichever pass
-// stored them, and a word only if no pass did.
+// Adds one row of figures per trial (measured figures: per trial, round and host), from any pass,
+// and a word only if no pass did.
 void ResultBuilder::add_by_trial(const std::vector<SelectedAttempt>& attempts) {
   using Round = std::tuple<std::int64_t, std::int64_t, std::vector<std::uint32_t>>;
   const bool measured = plan_.source == FigureSource::kFact;

@@ -49,7 +49,7 @@ class ResultBuilder {
   bool any_figure_ = false;
 };
 
-// Appends to the plan's dimensions the parameters that tell apart trials which share all of them,
+// Appends to the plan's dimensions the parameters that distinguish trials which share all of them,
 // so that the report names the differences within its pooled cells, and gives the attempts their
 // codes.
 void add_distinguishing(ReaderState& state, QueryPlan& plan, std::vector<DimensionCoder>& coders,

@@ -32,7 +32,7 @@ class Enqueuer {
            const MachineIds& machines, WallTime now, SubmitReceipt& receipt,
            Insist insist = Insist::kNo);
 
-  // What is needed of the trial in addition to its row. `trial` must outlive the call.
+  // The required parts of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
     std::int64_t trial_row = 0;
     const TrialKey& key;

@@ -58,7 +58,7 @@ SentinelSweep find_or_insert_sweep(Connection& connection, const WatchedSweep& w
   return {row, false};
 }
 
-// Counts the repeats of all sentinels, whatever sweep they watched.
+// Counts the repeats of all sentinels, of any sweeps.
 std::int64_t next_repeat(Connection& connection, std::int64_t trial) {
   Query query(connection,
               "SELECT coalesce(max(repeat) + 1, 0) FROM attempt WHERE trial = ? AND pass = ?");

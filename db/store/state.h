@@ -93,7 +93,7 @@ std::int64_t upsert_device(Connection& connection, Names& names, std::int64_t ho
 // Returns the row of the sweep, or an Error if there is none.
 Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);
 
-// What an attempt has to do with the sentinel of the sweep that queued it.
+// An attempt's relation to the sentinel of the sweep that queued it.
 struct SentinelColumns {
   std::int64_t watched_sweep = 0;
   Duration every{0};

@@ -73,12 +73,12 @@ struct SubmitReceipt {
   std::int64_t attempts_joined = 0;  // queued or running already for another sweep
   Changes changes;                   // among the queued ones
   std::vector<OpenAttempt> queued;
-  Holds holds = {};                    // of what was joined
+  Holds holds = {};                    // of joined attempts
   std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
   // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
   std::int64_t attempts_left_out = 0;
   std::string left_out_because = {};
-  bool is_paused = false;  // the sweep that is retried: what is queued waits
+  bool is_paused = false;  // the sweep that is retried: its queued attempts wait
 };
 
 struct Rates {
@@ -163,7 +163,7 @@ class Store {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
     std::int64_t given = 0;  // of `running`: that wait in a cluster
-    Holds holds = {};        // of what other sweeps want
+    Holds holds = {};        // of attempts that other sweeps want
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 
@@ -204,7 +204,7 @@ class Store {
   // Those that a daemon began and whose end it did not see.
   Result<void> end_lost_notifications(WallTime now);
 
-  // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
+  // Adds attempts, as submit does, for those that are not `done` (or whose outcome or verdict is in
   // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again; one
   // that is paused stays so. Its notification is due again at its next end. Insist::kYes: also
   // those of trials that kill their workers, and their earlier crashes no longer count.

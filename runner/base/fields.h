@@ -15,7 +15,7 @@
 //   };
 //
 // `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the
-// journal uses, the member, what the field means beyond its name (documentation), and any of the
+// journal uses, the member, the field's meaning beyond its name (documentation), and any of the
 // options below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`,
 // Duration and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional
 // may be NULL.
@@ -85,7 +85,7 @@ using ValueOf = typename OptionalTraits<std::decay_t<T>>::Value;
 
 using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
 
-// What a column's name adds to the field's.
+// The part that a column's name adds to the field's.
 template <class T>
 constexpr std::string_view column_suffix() {
   using Plain = ValueOf<T>;

@@ -26,7 +26,7 @@ enum class ErrorCode {
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;  // names the thing, the value and what was expected; no trailing newline
+  std::string message;  // names the thing, the value and the expected form; no trailing newline
 };
 
 template <class T>

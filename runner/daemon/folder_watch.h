@@ -12,7 +12,7 @@ namespace sweepd {
 enum class FolderPlace {
   kHere,
   kMoved,    // it has another name; the next daemon there finds its contents
-  kDeleted,  // what is written to it is lost
+  kDeleted,  // data written to it is lost
 };
 
 class FolderWatch {

@@ -11,7 +11,7 @@
 //                               ours listens there (ranks meet through the attempt folder); it is
 //                               for libraries that require one
 //   CUDA_VISIBLE_DEVICES        the UUID of this rank's own GPU, which is therefore device 0 in its
-//                               process, whatever LOCAL_RANK says; "" on CPU: no GPU is touched
+//                               process, for any LOCAL_RANK; "" on CPU: no GPU is touched
 //   CUDA_DEVICE_ORDER           PCI_BUS_ID
 //   OMP_NUM_THREADS, MKL_NUM_THREADS   the cores of its lease
 //

@@ -34,7 +34,7 @@ enum class ParamRole {
 enum class InCaption {
   kIfSet,   // where it is not at its default; never a text, which may be long or private
   kAlways,  // at its default too, because no figure means anything without it
-  kNever,   // how it was measured, or what changes no figure: `steps`, `seed`
+  kNever,   // how it was measured, or parameters without effect on figures: `steps`, `seed`
 };
 
 struct ParamDef {
@@ -64,7 +64,7 @@ struct ParamDef {
   InCaption in_caption = InCaption::kIfSet;
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
-  // the value and what was expected.
+  // the value and the expected form.
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
   bool operator==(const ParamDef&) const = default;
@@ -93,8 +93,8 @@ struct WorkloadDef {
   bool operator==(const WorkloadDef&) const = default;
 };
 
-// The programs that sweep files declared (model/program.h), by name. All threads may use it. What
-// `find` returned stays valid, and unchanged, as long as the object lives.
+// The programs that sweep files declared (model/program.h), by name. All threads may use it. A
+// result of `find` stays valid and unchanged while the object lives.
 class Programs {
  public:
   const WorkloadDef* find(std::string_view name) const;  // the latest; null: none

@@ -8,8 +8,8 @@
 
 namespace sweepd {
 
-// Calls of one kernel in one step, in one phase and range. On a GPU, a kernel is what the device
-// ran (kernels, memory copies and fills), and times are device times. On a CPU, a kernel is an
+// Calls of one kernel in one step, in one phase and range. On a GPU, a kernel is any work of the
+// device (kernels, memory copies and fills), and times are device times. On a CPU, a kernel is an
 // operator, and times are its self time, which excludes the operators it called. The sum over all
 // rows of a rank is therefore the time during which the device worked.
 struct KernelStats {

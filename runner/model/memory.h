@@ -20,7 +20,7 @@ struct PhaseMemory {
   std::optional<Bytes> at_start;        // allocated
   std::optional<Bytes> at_end;          // allocated
   std::optional<Bytes> peak_allocated;  // largest sum of live blocks within the phase
-  std::optional<Bytes> peak_reserved;   // what the allocator held from the system (the same on CPU)
+  std::optional<Bytes> peak_reserved;   // the allocator's memory from the system (the same on CPU)
   std::optional<Bytes> device_in_use;   // CUDA: cudaMemGetInfo; CPU: resident set
 
   static void visit(auto& self, auto&& field) {

@@ -22,7 +22,7 @@ enum class Outcome { kDone, kOom, kTimeout, kCrashed, kFailed, kCancelled, kSkip
 struct OutcomeInfo {
   Outcome outcome;
   std::string_view word;     // in journals, the database, options and replies
-  std::string_view cell;     // what a table's cell shows instead of a figure
+  std::string_view cell;     // shown by a table's cell instead of a figure
   bool retried;              // whether `retry` runs it again by default
   std::string_view meaning;  // for help and documentation
 };

@@ -30,7 +30,7 @@ class AttemptWeights {
 struct PassPace {
   Pass pass = Pass::kTiming;
   double queued = 0;
-  double ended = 0;  // those that ran for the sweep, whatever their outcome, without reused ones
+  double ended = 0;  // those that ran for the sweep, with any outcome, without reused ones
   Duration took{0};  // the total of `ended`
 };
 

@@ -50,9 +50,9 @@ struct MergedProgram {
 // are added.
 MergedProgram merge_programs(const WorkloadDef& older, const WorkloadDef& newer);
 
-// Returns the definition: what `base` has, except for the names that it only offers to templates,
-// and then the declared parameters, which every template may name. They come last, so that a
-// program that gains parameters keeps the places of the others.
+// Returns the definition: the parameters of `base`, except for the names that it only offers to
+// templates, and then the declared parameters, which every template may name. They come last, so
+// that a program that gains parameters keeps the places of the others.
 WorkloadDef define_program(const WorkloadDef& base, const WorkloadDef& declaration);
 // The reverse.
 WorkloadDef declaration_of(const WorkloadDef& program);

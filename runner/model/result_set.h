@@ -30,8 +30,7 @@ struct FileOrder {
 struct QuerySpec {
   std::string workload;  // required unless a sweep is given
   SweepId sweep;         // "" means every trial of the workload
-  // Of each point of a sweep the newest result counts, whichever sweep measured it, instead of the
-  // sweep's own.
+  // Of each point of a sweep the newest result of any sweep counts, instead of the sweep's own.
   bool newest = false;
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
@@ -71,7 +70,7 @@ struct ResultRow {
   std::vector<std::uint32_t> at;  // index into each Dimension's values
   Outcome outcome = Outcome::kDone;
   bool pending = false;  // queued or running: no outcome yet
-  // n = 0: no figure. An analytic figure exists whatever the outcome; all others need `done`.
+  // n = 0: no figure. An analytic figure exists for any outcome; all others need `done`.
   Stats stats;
   std::string text;                         // a fact that is not a number, such as a dtype
   std::vector<double> samples;              // filled if the query asked for samples

@@ -36,7 +36,7 @@ struct StudyFigure {
 struct StudyPiece {
   std::string markdown;
   std::optional<StudyFigure> figure;
-  bool why = false;  // instead of a figure: why a claim cannot be told
+  bool why = false;  // instead of a figure: why a claim is undecided
   static void visit(auto& self, auto&& field) {
     field("markdown", self.markdown, "");
     field("figure", self.figure, "that follows it");

@@ -133,7 +133,7 @@ std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filt
 
 // A plot that a sweep file declares.
 struct PlotSpec {
-  // What it shows, as a table in long form. Its rows are the dimensions of facet, color, (of a heat
+  // Its figures, as a table in long form. Its rows are the dimensions of facet, color, (of a heat
   // map) y, and x, in this order; its values are the plot's own figure and those beside it.
   TableSpec data;
   // The figures at which vertical lines stand, by facet and color; no values if there are none.

@@ -38,7 +38,7 @@ std::string pool_of(const WorkloadDef& def, const Trial& trial);
 TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 
 // `context=128 model=xl`: the axes of its sweep (indices into WorkloadDef::params) in their order,
-// whatever their values, so that no two points of the sweep look alike; then the other parameters
+// with any values, so that no two points of the sweep look alike; then the other parameters
 // that differ from their defaults, in catalog order, without computed ones.
 std::string label_of(const WorkloadDef& def, const Trial& trial,
                      const std::vector<std::size_t>& axes = {});

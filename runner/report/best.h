@@ -21,8 +21,9 @@ enum class Best { kSmallest, kLargest };
 std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric,
                                    const std::vector<MetricDef>& declared);
 
-// Returns what `bold` marks. If that is unknown, or if the table has no columns or rows to choose
-// from, the error says what to write instead. `bold` is one of the rules for rows and columns.
+// Returns the direction that `bold` marks. If that is unknown, or if the table has no columns or
+// rows to choose from, the error says what to write instead. `bold` is one of the rules for rows
+// and columns.
 Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Value& value,
                           const std::vector<MetricDef>& declared);
 

@@ -52,7 +52,7 @@ std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
 }
 
-// An analytic figure exists whatever the outcome of its attempt.
+// An analytic figure exists for any outcome of its attempt.
 bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }

@@ -117,8 +117,8 @@ Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
 std::string notes_in_markdown(const Table& table);  // its title and notes alone
-// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded. What the
-// caption names stands in columns behind the others.
+// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded. The
+// caption's constants are columns behind the others.
 std::string to_csv(const Table& table);
 // {"title","caption"?,"constants"?:{"name":"text"},"columns":[{"name","unit"}],
 // "rows":[[number|"text"|null ...]],"notes":[]}. Numbers are unrounded; null is an empty cell or a

@@ -158,7 +158,7 @@ class Layers {
     transform.push_back({{"filter", {{"field", "low"}, {"valid", true}}}});
     Json mark = shape_.band ? Json{{"type", "area"}, {"opacity", 0.2}} : Json{{"type", "rule"}};
     if (shape_.mark == PlotMark::kBar) {
-      encoded.erase("color");  // a bar of its own colour would hide half of it
+      encoded.erase("color");  // a bar of the same colour would hide half of it
       mark["color"] = "#333";
     }
     return {{"transform", transform}, {"mark", mark}, {"encoding", encoded}};

@@ -3,7 +3,7 @@
 // daemon carries them out and reports back; tests use plain numbers.
 //
 // Pools. Each attempt runs in one pool of resources, such as this machine, and never waits for
-// another pool. What follows holds in each pool by itself; "host" is the pool's.
+// another pool. The rules below hold in each pool separately; "host" is the pool's.
 //
 // Order: larger priority first, then smaller position. A call costs O(log n) in the number of
 // queued attempts, plus the size of the machine for each attempt that starts.

@@ -176,7 +176,7 @@ Result<void> from_message(const nlohmann::json& value, T& out, const std::string
   return {};
 }
 
-// Reads a request's `params`. An error names the member and what it must be; an unknown member is
+// Reads a request's `params`. An error names the member and its valid values; an unknown member is
 // one.
 template <class Request>
 Result<Request> read_params(const nlohmann::json& params) {

@@ -144,7 +144,7 @@ void Attempt::open_device() {
   options.threads = threads_;
   if (request_.pass == Pass::kProfile) options.tracing = KernelTracing::kOn;
   device_ = parts_.make_device(options);
-  // Set only if a tool started this process and listens, whatever the pass.
+  // Set only if a tool started this process and listens, in any pass.
   if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
   context_.emplace(Context{
       *device_, request_.pass, rank_, static_cast<int>(request_.lease.ranks.size()), threads_, run_,

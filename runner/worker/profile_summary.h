@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// What counts as a kernel: the operators themselves, with their self time, or what the device ran.
+// The source of kernels: the operators themselves, with their self time, or the device's work.
 enum class KernelSource { kOperators, kDevice };
 
 struct ProfileSummary {

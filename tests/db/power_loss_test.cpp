@@ -112,7 +112,7 @@ class PowerLoss : public StoreScriptTest {
     ASSERT_TRUE(step) << "what is left is not one of the states in question, but that after "
                       << step_that_left(notes.states, left, 0, steps_.size()).value_or(999)
                       << " steps";
-    if (random_() % 4 != 0) return;  // going on takes longer than all the rest
+    if (random_() % 4 != 0) return;  // continuing takes longer than all the rest
     ScriptedStore scripted{database_of(folder), nullptr};
     ASSERT_TRUE(open(scripted));
     go_on(scripted, *step);

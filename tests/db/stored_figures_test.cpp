@@ -134,7 +134,7 @@ TEST_F(StoredFiguresTest, FactsComeInTheOrderOfTheirStatement) {
               ElementsAre("input", "fc1.weight", "activation", "loss", "attention"));
 }
 
-// The ids of names depend on what was stored before.
+// The ids of names depend on earlier stores.
 TEST_F(StoredFiguresTest, TheOrderOfFactsAndFiguresIsThatOfNoDatabase) {
   const auto store = [&](const NewSweep& request, const std::vector<std::string>& names) {
     AttemptRecord record = done(submit(request).queued.front().row, 1, 2);

@@ -1,5 +1,5 @@
-// Tests that every file of experiments/ is what its header and the README say, and prints the table
-// that it promises.
+// Tests that every file of experiments/ matches its header and the README, and prints the promised
+// table.
 //
 // To add one: write the file, add its line to experiments/README.md, and let
 //   SWEEPD_UPDATE_GOLDEN=1 ctest --test-dir build/release -R NightlyExperimentTables

@@ -10,8 +10,8 @@
 namespace sweepd::e2e {
 namespace {
 
-// Of a table, an SQL expression with all its columns. A number of a row of another table is
-// replaced by what identifies that row.
+// Of a table, an SQL expression with all its columns. A reference to a row of another table is
+// replaced by that row's identity.
 constexpr auto kColumns = R"(select group_concat(e, ' || ''|'' || ') from (
 select '''' || c.name || '='' || quote(' || case iif(c.name = 'sweep', 'sweep', fk."table")
   when 'name' then '(select text from name where id = t."' || c.name || '")'

@@ -39,7 +39,7 @@ class CountingAllocator final : public c10::Allocator {
   std::int64_t limit() const { return limit_; }
   std::int64_t allocated() const { return allocated_; }
   std::int64_t peak() const { return peak_; }
-  void reset_peak();  // to what is allocated now
+  void reset_peak();  // to the present allocation
 
   // The exception thrown last, which libraries may have turned into an error of their own.
   std::optional<OutOfMemory> last_refusal() const;

@@ -19,7 +19,7 @@ namespace sweepd {
 class PeerWatch {
  public:
   struct Group {
-    std::function<std::string()> error;  // what happened to the group; empty: nothing
+    std::function<std::string()> error;  // the group's error; empty: none
     std::function<void()> abort;         // ends the group's work on the device; called at most once
   };
   explicit PeerWatch(Group group, Duration every = milliseconds(100))

@@ -18,7 +18,7 @@ namespace sweepd {
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;
-  std::vector<Figure> parts;  // by what keeps them; they add up to `bytes`
+  std::vector<Figure> parts;  // by the operation that keeps them; they add up to `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape,

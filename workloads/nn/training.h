@@ -42,8 +42,8 @@ AdamWOptions adamw_options(const LmStepParams& params);
 class Training final : public TrainingStep {
  public:
   // Allocates everything that outlives a step: weights, optimizer state, a fixed batch of random
-  // tokens. Throws Unavailable for what the device does not support, std::invalid_argument for a
-  // wrong shape.
+  // tokens. Throws Unavailable for features that the device does not support, std::invalid_argument
+  // for a wrong shape.
   Training(const LmStepParams& params, at::Device device, std::int64_t seed,
            const TrainingPart& part = {});
 

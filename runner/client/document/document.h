@@ -70,7 +70,7 @@ struct Document {
 // Returns all notes of the tables that had more.
 std::vector<DocumentBlock> keep_few_notes(Document& document, const std::string& where);
 
-// The same, with a last chapter of what it returns.
+// The same, with a last chapter of the returned notes.
 void move_notes_to_end(Document& document);
 
 std::string to_markdown(const Document& document);

@@ -29,7 +29,7 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
 // "no figure for `{mean:.1f}` of sweep `precision` at model=small: the attempt is oom"
 std::string no_figure(const StudyFigure& figure, const std::string& why);
 
-// Returns the query for what `spread_of` needs: the same point's mean, std and interval.
+// Returns the query for the inputs of `spread_of`: the same point's mean, std and interval.
 Result<QuerySpec> spread_query_of(const StudyFigure& figure, const std::string& sweep);
 
 // Returns how far the figure may be off to each side, as a share of it: half of the 95 % interval

@@ -41,7 +41,7 @@
 
 namespace sweepd {
 
-// What `watch` and `show` report about a running attempt.
+// The state of a running attempt for `watch` and `show`.
 struct RunningAttempt {
   std::int64_t row = 0;
   AttemptId id;

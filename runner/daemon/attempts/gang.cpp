@@ -32,7 +32,7 @@ void add_fact(AttemptRecord& record, const char* name, std::string text) {
 
 void tell_of_hang(AttemptRecord& record, const AttemptFolder& folder, const Hang& hang,
                   Duration timeout) {
-  // The rank that was waited for is the reason, whichever rank ended first.
+  // The rank that the others waited for is the reason, also if another one ended first.
   if (!hang.waited_for.empty()) record.ending.rank = hang.waited_for.front();
   std::string phase = read_status(folder.status(record.ending.rank)).phase;
   if (hang.waited_for.empty()) {

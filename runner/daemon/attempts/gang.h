@@ -23,9 +23,10 @@ bool put_own_reasons_first(const AttemptFolder& folder, std::vector<EndedRank>& 
 // time is up, before anything is done to them.
 Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& suspended);
 
-// Adds the cause of the end to an ended gang's record: for a timeout the rank that was waited for
-// and where, whatever the others reported, else the collective in which the deciding rank died. It
-// is added to the ending's phase for people, and as the facts `collective` and `waited_for`.
+// Adds the cause of the end to an ended gang's record: for a timeout the rank that the others
+// waited for and where, independent of their reports, else the collective in which the deciding
+// rank died. It is added to the ending's phase for people, and as the facts `collective` and
+// `waited_for`.
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,
                   const std::optional<Hang>& hang, Duration timeout);
 

@@ -166,7 +166,7 @@ void Starter::make_folder(std::int64_t row) {
                   std::filesystem::remove_all(folder.path(), ignored);
                 });
               }
-              if (found->second.number != number) return;  // it was started again meanwhile
+              if (found->second.number != number) return;  // it was started again since then
               found->second.makes_folder = false;
               if (!*made) return hear(AttemptNotStarted{request.attempt, made->error()});
               launch(row, folder, request);

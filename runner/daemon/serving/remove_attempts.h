@@ -1,4 +1,4 @@
-// Removes the folders of deleted attempts, on this machine and in what clusters share.
+// Removes the folders of deleted attempts, on this machine and in clusters' shared folders.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -17,8 +17,8 @@
 // worker was lost three times in a row, for a minute, then for two, and so on. As long as the
 // attempts of a job need no LibTorch, it is the worker without it.
 //
-// For the scheduler: the pool has `max_jobs` slots. An attempt takes one, whatever its
-// size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
+// For the scheduler: the pool has `max_jobs` slots. An attempt of any size takes one from `start`
+// until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
 // GPUs that Slurm bound it to, and reports them. AttemptRequest::machine and host_cores may be
 // empty: the worker then finds out both. The attempt's folder lies in the pool's `runs`.
 //
