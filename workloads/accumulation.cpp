@@ -1,5 +1,5 @@
 // A long sum of one small number, as in mixed precision: shows the effect of the types of the
-// accumulator and of the addend. Each addition is an operation of its own, because the rounding
+// accumulator and of the addend. Each addition is a separate operation, because the rounding
 // happens there.
 #include <ATen/ATen.h>
 #include <fmt/format.h>

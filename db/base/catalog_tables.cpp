@@ -74,7 +74,7 @@ std::string make_view(const WorkloadDef& def, const std::string& name, std::stri
                       ViewColumns own, std::string_view joins) {
   std::string columns;
   for (const std::size_t i : stored_params(def)) {
-    if (def.params[i].role == ParamRole::kScheduling) continue;  // says nothing about a result
+    if (def.params[i].role == ParamRole::kScheduling) continue;  // does not describe a result
     const std::string& param = def.params[i].name;
     columns += fmt::format("p.{} AS {}, ", sql_name(param), sql_name(view_column(param)));
   }

@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// A condition on an attempt `k`, as `killed_its_worker` says it.
+// A condition on an attempt `k`, equivalent to `killed_its_worker`.
 std::string killed_its_worker_sql() {
   std::vector<std::string> polite;
   for (const int signal : kPoliteSignals) polite.push_back(std::to_string(signal));

@@ -167,7 +167,7 @@ std::string column_list(std::string_view prefix = "", std::string_view table = R
   return join(names, ", ");
 }
 
-// ", ?" for each of so many values.
+// ", ?" for each of this many values.
 inline std::string placeholders(std::size_t values) {
   std::string list;
   for (std::size_t i = 0; i < values; ++i) list += ", ?";

@@ -1,4 +1,4 @@
-// Reads the figures of one attempt from where the plan says.
+// Reads the figures of one attempt from the plan's source.
 #pragma once
 
 #include <functional>

@@ -3,7 +3,7 @@
 // only the newest of all. The same holds for a device that a query filters by name: a newer result
 // on another GPU of the host does not hide its result.
 //
-// A sweep has results of its own (own_results.h). If a query filters by an identity or the host,
+// A sweep has its own results (own_results.h). If a query filters by an identity or the host,
 // results of other sweeps at its points also count where the sweep has none.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Where each metric of a query is read from. stored_metrics() lists those that have columns of
-// their own; every other metric is that of a sample.
+// Where each metric of a query is read from. stored_metrics() lists those that have their own
+// columns; every other metric is that of a sample.
 #pragma once
 
 #include <optional>

@@ -99,7 +99,7 @@ inline constexpr std::int64_t kSlowestRank = -1;
 // True for phase, metric, step, rank and the columns of one source: an attempt has many values of
 // them.
 bool decided_by_figures(const ColumnRef& column);
-// Returns whether figures of `source` have a column of their own for it.
+// Returns whether figures of `source` have their own column for it.
 bool has_column(FigureSource source, Common column);
 bool is_integer(Common column);  // step, repeat, rank, allocation
 

@@ -72,7 +72,7 @@ struct StoredOutputRow {
   std::int64_t row = 0;
   AttemptId id;
   std::string pool;
-  std::string patterns;  // as the sweep that was submitted last says
+  std::string patterns;  // from the sweep submitted last
 };
 
 // The result of a memory pass, with one picture for each rank that has a timeline.
@@ -104,7 +104,7 @@ struct TrialStanding {
 struct RanksSeen {
   bool several = false;  // some done timing attempt has more than one
   // True if the ranks of such an attempt never met: each ran the whole step by itself. False for a
-  // program, of which sweepd does not know it.
+  // program, for which this is unknown.
   bool apart = false;
 };
 
@@ -163,8 +163,7 @@ class Reader {
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
   // Reads every page of the database: about a second per gigabyte.
   Result<DatabaseUsage> usage();
-  // Returns the next attempts after a row that are `done` and ended before a time, by row and at
-  // most so many.
+  // Returns the next attempts after a row that are `done` and ended before a time, by row.
   Result<std::vector<DoneAttempt>> done_before(WallTime ended, std::int64_t after_row,
                                                std::int64_t limit);
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""

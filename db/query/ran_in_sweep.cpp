@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// One host counts once, though its CPU and its GPUs have machine ids of their own.
+// One host counts once, though its CPU and its GPUs have machine their own ids.
 std::int64_t machines_of_one_host(Connection& connection, std::int64_t sweep) {
   Query query(connection,
               "SELECT max(n) FROM (SELECT count(DISTINCT e.machine) AS n FROM sweep_attempt sa "

@@ -1,4 +1,4 @@
-// The sentinels of a sweep: a sweep of their own, which has one trial for each kind of device and
+// The sentinels of a sweep: a separate sweep, which has one trial for each kind of device and
 // gets a repeat of it each time.
 #include "runner/model/sentinel.h"
 
@@ -67,7 +67,7 @@ std::int64_t next_repeat(Connection& connection, std::int64_t trial) {
   return query.integer(0);
 }
 
-// A sweep's results are those of the repeats that it asked for.
+// A sweep's results are those of its requested repeats.
 void ask_for(Connection& connection, std::int64_t sweep, const TrialRow& trial,
              std::int64_t repeats) {
   Query(connection,

@@ -32,8 +32,8 @@ class KeptFile {
 
   bool is_compressed() const { return compressed_ != nullptr; }
 
-  // Returns the next bytes, at most so many; fewer only before the end, "" at the end. kIo if it
-  // cannot be read, or if the compressed form ends early or is damaged. All that can be read was
+  // Returns the next bytes, at most `most_bytes`; fewer only before the end, "" at the end. kIo if
+  // it cannot be read, or if the compressed form ends early or is damaged. All that can be read was
   // returned before that error.
   Result<std::string> read(std::int64_t most_bytes);
 
@@ -44,8 +44,9 @@ class KeptFile {
     std::string text;
     std::int64_t skipped_bytes = 0;  // before the text
   };
-  // Returns the last bytes, at most so many. A compressed file is read whole for that, in pieces,
-  // up to `most_read` bytes; beyond that kResourceExhausted. Call it once, before any `read`.
+  // Returns the last bytes, at most `most_bytes`. A compressed file is read whole for that, in
+  // pieces, up to `most_read` bytes; beyond that kResourceExhausted. Call it once, before any
+  // `read`.
   Result<Tail> read_tail(std::int64_t most_bytes, std::int64_t most_read = std::int64_t{1} << 30);
 
  private:

@@ -1,4 +1,4 @@
-// Spawns processes on a thread of its own. That takes a millisecond of processor time, but on a
+// Spawns processes on its own thread. That takes a millisecond of processor time, but on a
 // machine whose cores are all busy, as while a gang loads, it waits up to 200 ms for its turn.
 #pragma once
 

@@ -82,7 +82,7 @@ struct WorkloadDef {
   // A hash of its code (workloads/api/code.h): results of other code are not reused. Empty if
   // unknown, or if a computed parameter is more precise.
   std::string code;
-  // Of a program that a sweep file declared: the workload that runs it, and the metrics of its own.
+  // Of a program that a sweep file declared: the workload that runs it, and its own metrics.
   std::string base = {};
   std::vector<MetricDef> metrics = {};
 

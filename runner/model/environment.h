@@ -101,7 +101,7 @@ struct Environment {
   std::optional<bool> tf32_matmul, tf32_cudnn;
   std::string cores;  // of rank 0's lease, as a list: "0-3"
 
-  // Host, devices and states are records of their own.
+  // Host, devices and states are separate records.
   static void visit(auto& self, auto&& field) {
     field("torch_version", self.torch_version, "", Sparse(), Heading{"LibTorch"});
     field("cuda_version", self.cuda_version, "", Sparse(), Heading{"CUDA"});

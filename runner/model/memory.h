@@ -56,7 +56,7 @@ struct Allocation {
   static constexpr std::string_view kTable = "allocation";
   int rank = 0;
   std::int64_t sequence = 0;      // order in which they became known
-  Bytes size;                     // as the tensor asked for it
+  Bytes size;                     // as the tensor requested it
   Duration allocated;             // 0 for phase "before"
   std::optional<Duration> freed;  // empty: still live when the step ended
   std::string phase;              // "before" the step; "step" outside of its phases

@@ -42,8 +42,7 @@ Result<Order> order_from(std::string_view name);
 
 // Which cells are bold. Of a comparison: those that are faster (slower, either) than the baseline,
 // as `sweepctl compare` judges it (runner/report/significance.h). In each row or column of a
-// value's cells: the best ones, as far as the metric says whether small or large figures are
-// better.
+// value's cells: the best ones, if the metric defines whether small or large figures are better.
 enum class Bold {
   kNone,
   kFaster,

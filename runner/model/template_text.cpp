@@ -97,7 +97,7 @@ class Filler {
       : value_of_(value_of), every_case_(every_case) {}
 
   std::size_t item = 0;
-  std::optional<std::vector<std::string>> items;  // of {name*}, once it was met
+  std::optional<std::vector<std::string>> items;  // of {name*}, once found
 
   Result<std::string> fill(std::string_view text) {
     std::string filled;

@@ -1,7 +1,7 @@
 // Judges whether a `done` timing or profile can be trusted. Pure: every input is a stored value, so
 // a verdict can be recomputed from the database alone.
 //   invalid  the mean time of a phase implies a rate above what the device can do: its datasheet
-//            peak, or for a CPU more than any CPU with so many cores. The clock stopped before the
+//            peak, or for a CPU more than any CPU with as many cores. The clock stopped before the
 //            work did. There is no tolerance, because real kernels stay well below that limit. Or a
 //            time is not a possible time (time_verdict.h)
 //   suspect  only the fastest step is above that peak; the cache may have served the traffic;

@@ -33,7 +33,7 @@ class Axes {
   static void align(std::span<Axes* const> all, bool only_varying,
                     const std::vector<TableSpec::Filter>& kept);
 
-  // For a baseline, which has no rows and columns of its own: adopts those of `table` and the
+  // For a baseline, which does not define rows and columns: adopts those of `table` and the
   // values it uses.
   void follow(const Axes& table);
 

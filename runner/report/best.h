@@ -16,8 +16,7 @@ enum class Best { kSmallest, kLargest };
 
 // The direction in which a cell's figures are better, by its first one: short times, little memory,
 // small losses and high rates. Nothing if it is not known, as for the figures of a workload, or if
-// the cell has words only. An empty cell shows means. `declared` are the metrics of the workload's
-// own.
+// the cell has words only. An empty cell shows means. `declared` are the workload's own metrics.
 std::optional<Best> better_figures(const CellTemplate& cell, const std::string& metric,
                                    const std::vector<MetricDef>& declared);
 

@@ -57,7 +57,7 @@ bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
-// Counts distinct attempts of rows that outlive it; a row without an id is one of its own. A row
+// Counts distinct attempts of rows that outlive it; a row without an id counts as one. A row
 // that the reader pooled counts as several.
 class AttemptCount {
  public:

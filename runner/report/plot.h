@@ -18,7 +18,7 @@ namespace sweepd {
 
 // Checks figures, units and the mark's limits. Keys and values of the mistakes are as PlotCheck
 // (runner/sweepfile/sweepfile.h) says. Returns an empty list for a valid plot. `declared` are the
-// metrics of the workload's own.
+// workload's own metrics.
 std::vector<TableMistake> mistakes_in(const PlotSpec& plot,
                                       const std::vector<std::string>& dimensions,
                                       const std::vector<MetricDef>& declared);
@@ -53,7 +53,7 @@ inline constexpr std::string_view kSvgStyle =
     "svg.plot .curve{fill:none;stroke-width:2;stroke-linejoin:round}"
     "svg.plot .spread{stroke-width:1.2}svg.plot .band{stroke:none;fill-opacity:.2}"
     "svg.plot rect.mark{stroke:none}svg.plot .mark:hover{filter:brightness(1.25)}";
-// Such an SVG as a file of its own, on white.
+// Such an SVG as a separate file, on white.
 std::string svg_file(const std::string& svg);
 
 // For a terminal of `width` columns (0: 80): axes and curves in braille, bars in blocks, a heat map

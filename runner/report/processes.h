@@ -1,5 +1,5 @@
-// The processes behind one cell. Each attempt is a process with addresses, a clock and a
-// temperature of its own, so intervals and tests count processes: the steps of one process are not
+// The processes behind one cell. Each attempt is a process with its own addresses, clock and
+// temperature, so intervals and tests count processes: the steps of one process are not
 // independent of each other (runner/stats/compare.h).
 #pragma once
 

@@ -76,7 +76,7 @@ TableReads plan_reads(const QuerySpec& query);
 bool needs_samples(const QuerySpec& query);
 
 // Checks names, cells, units and sort keys before anything is read. Returns an empty list for a
-// valid table. `declared` are the metrics of the workload's own.
+// valid table. `declared` are the workload's own metrics.
 std::vector<TableMistake> mistakes_in(const TableSpec& table,
                                       const std::vector<std::string>& dimensions,
                                       const std::vector<MetricDef>& declared = {});
@@ -105,7 +105,7 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 // is the target: ns us ms s m, or B KB MB GB TB KiB MiB GiB TiB (1 MB = 10^6 B). Sorting by a
 // statistic looks at each row's first column that has a value; rows without one come last.
 // Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent, cells
-// that would pool what the table does not say.
+// that would pool parameters without permission.
 //
 // `results` are of plan_reads(query).reads, in its order. Values stand side by side in each column;
 // a point that only some of them have is "" in the others. A cell with a comparison shows "—" where

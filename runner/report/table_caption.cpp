@@ -136,7 +136,7 @@ class CaptionWriter {
     return contains_name(query_.table.rows, name) || contains_name(query_.table.columns, name);
   }
 
-  // Whether each value of the table has a filter of its own by it, which a note says.
+  // Whether each value of the table has a separate filter by it, which a note says.
   bool is_of_values(const std::string& name) const {
     const auto& values = query_.table.values;
     return !values.empty() && std::ranges::all_of(values, [&](const TableSpec::Value& value) {

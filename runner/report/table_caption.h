@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// The subject of one of the table's reads. A table has several if its values have filters of their
-// own, or if it is of several sweeps.
+// The subject of one of the table's reads. A table has several if its values have their own
+// filters, or if it is of several sweeps.
 struct CaptionSource {
   const WorkloadDef* def = nullptr;
   MeasuredWith with;

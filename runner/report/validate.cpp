@@ -137,7 +137,7 @@ class TableCheck {
 
   static bool compares(const TableSpec::Value& value) {
     const auto cell = parse_cell(value.cell);
-    return !cell || report::compares(*cell);  // a wrong cell is a mistake of its own
+    return !cell || report::compares(*cell);  // a wrong cell is a separate mistake
   }
   static bool only_words(const TableSpec::Value& value) {
     const auto cell = parse_cell(value.cell);

@@ -143,7 +143,7 @@ class Layers {
     return {{"transform", part("figure")}, {"mark", mark}, {"encoding", encoded}};
   }
 
-  // A layer of their own: points of the line's mark would hide the strokes in the legend of dashes.
+  // A separate layer: points of the line's mark would hide the strokes in the legend of dashes.
   Json points() const {
     Json encoded = encoding(y());
     encoded["tooltip"] = tooltip();
@@ -204,7 +204,7 @@ class Layers {
   void words(Json& layers) const {
     const bool bars = shape_.mark == PlotMark::kBar;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      if (bars && lane > 0 && grouped()) break;  // each bar has a place of its own
+      if (bars && lane > 0 && grouped()) break;  // each bar has a separate place
       Json transform = part("word");
       if (!(bars && grouped())) {
         transform.push_back({{"filter", {{"field", "lane"}, {"equal", lane}}}});

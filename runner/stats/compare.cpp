@@ -70,7 +70,7 @@ Described describe(const Measured& measured, double confidence) {
 struct RatioError {
   double squared = 0;
   double degrees = 1;
-  std::optional<double> log_ratio = {};  // of pairs, which have one of their own
+  std::optional<double> log_ratio = {};  // of pairs, which have their own
   double width(double confidence) const {
     return student_width(confidence, degrees) * std::sqrt(squared);
   }

@@ -67,7 +67,7 @@ struct MapTraits : std::false_type {};
 template <class T>
 struct MapTraits<std::map<std::string, T>> : std::true_type {};
 
-// Types with a form of their own have overloads of these two, found by their arguments:
+// Types with their own form have overloads of these two, found by their arguments:
 // nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&).
 inline Result<void> read_message(const nlohmann::json& value, Table& out) {
   auto table = table_from_json(value);

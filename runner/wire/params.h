@@ -27,7 +27,7 @@ class ParamsReader {
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
   bool boolean_or(std::string_view name, bool fallback);
   std::vector<std::string> texts(std::string_view name);  // absent: empty
-  // Returns the member itself, for structures with a reader of their own; null if absent.
+  // Returns the member itself, for structures with their own reader; null if absent.
   const nlohmann::json& member(std::string_view name);
 
   // Returns the first mistake, or an error for an unknown member with the nearest name.

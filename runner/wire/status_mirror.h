@@ -14,7 +14,7 @@ namespace sweepd {
 
 class StatusMirror {
  public:
-  // Copies what has changed every `interval`, on a thread of its own, and at the end. The copy is
+  // Copies what has changed every `interval`, on its own thread, and at the end. The copy is
   // replaced by rename. A copy that fails is tried again with the next one.
   StatusMirror(std::filesystem::path page, std::filesystem::path copy,
                Duration interval = seconds(1));

@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// Bytes live when `phase` began, as they were asked for; -1 if the recording has no such phase.
+// Bytes live when `phase` began, as requested; -1 if the recording has no such phase.
 std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
   for (const MemoryPoint& point : trace.timeline) {
     if (point.action == "phase" && point.phase == phase) return point.allocated.value;

@@ -1,5 +1,5 @@
 // `sweep-worker --serve-job JOB_FOLDER RUNS`: a loaded worker in a job of a Slurm pool. It forks
-// the attempts that may be forked (exec/forkable.h), which saves each of them a step of its own
+// the attempts that may be forked (exec/forkable.h), which saves each of them its own step
 // (about 0.2 s of srun) and the loading of LibTorch. serve_forks.h says why a fork measures the
 // same.
 //

@@ -178,7 +178,7 @@ TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenTimeToHearWhy) {
   ASSERT_TRUE(until_started(1));
   write_phase(folder_of(queued[0]), 2, "step", "barrier 2");
   say_and_exit(queued[0], 2, {Failed{"barrier 2 over gloo: closed", "step"}});
-  ASSERT_TRUE(until_ended(1));  // no rank says why
+  ASSERT_TRUE(until_ended(1));  // no rank reports why
   EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{0, SIGKILL}, Sent{1, SIGKILL}));
   EXPECT_EQ(stored(queued[0]), "failed by rank 2");
 }

@@ -66,7 +66,7 @@ TEST_F(MeasuredWithTest, SaysWhenAndByWhatItWasMeasured) {
   EXPECT_EQ(all.last->ns, 9'000'000'000);
 }
 
-// The seed changes no figure, but a table of one seed says so.
+// The seed changes no figure, but a table of one seed names it.
 TEST_F(MeasuredWithTest, WhatDoesNotMatterIsThereIfAFilterNamesIt) {
   finish(done(submit(sweep("s", {{{"seed", "7"}}})).queued.front().row, 1, 2));
   const auto seed = [&](const QuerySpec& query) {

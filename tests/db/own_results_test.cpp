@@ -209,7 +209,7 @@ TEST_F(OwnResults, SayWhetherTheirRanksMet) {
   EXPECT_FALSE(reader_->ranks_seen(query)->apart);
 }
 
-// The folders of attempts say for which sweep they ran, but not which sweep reused them.
+// The folders of attempts record for which sweep they ran, but not which sweep reused them.
 TEST_F(OwnResults, OfARecoveredDatabaseAreThoseOfTheTime) {
   const NewSweep first = wanted("first");
   const WallTime first_ended = later();

@@ -95,7 +95,7 @@ tables:
   EXPECT_THAT(query.out, HasSubstr("256")) << query.err;
 }
 
-// The program writes 40 MB, and the last lines say how it went.
+// The program writes 40 MB, and the last lines have the result.
 TEST(CommandLog, KeepsItsBeginningAndItsEnd) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"yaml(

@@ -119,7 +119,7 @@ void forget_disturbances(const Sandbox& box) {
 }
 
 void expect_golden_tables(const ExperimentFile& file) {
-  const Catalog& known = shipped_catalog();  // before the box: the query makes a box of its own
+  const Catalog& known = shipped_catalog();  // before the box: the query makes its own box
   const Sandbox box(SWEEP_WORKER);
   // One thread: on a busy machine, threads that spin would need seconds for a tiny model.
   Options options{"--set", "device=cpu", "--set", "threads=1"};

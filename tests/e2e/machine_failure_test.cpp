@@ -1,5 +1,5 @@
 // If the machine fails and not the attempts, none of them ends, the reason is shown, and all run
-// once the machine works again. The tests run in a mount namespace of their own, with a small file
+// once the machine works again. The tests run in their own mount namespace, with a small file
 // system below `runs`.
 #include <fcntl.h>
 #include <gmock/gmock.h>

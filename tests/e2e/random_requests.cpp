@@ -36,7 +36,7 @@ MethodRule rule() {
   return method;
 }
 
-// A query has a form of its own (runner/wire/query_json.cpp).
+// A query has its own form (runner/wire/query_json.cpp).
 template <>
 MethodRule rule<rpc::Query>() {
   MethodRule method{"query", {}};

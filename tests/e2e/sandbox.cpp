@@ -98,7 +98,7 @@ Sandbox::~Sandbox() {
     ctl({"stop", "--now"});
     eventually([daemon] { return !is_alive(daemon); });  // until then it writes its log
   }
-  // A test may have written any number to a pid file, so only a group leader of our own is killed.
+  // A test may have written any number to a pid file, so only our own group leader is killed.
   for (const pid_t pid : worker_pids()) {
     if (pid > 1 && ::getpgid(pid) == pid && pid != ::getpgrp()) ::kill(-pid, SIGKILL);
   }

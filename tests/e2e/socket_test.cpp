@@ -1,4 +1,4 @@
-// Tests the protocol as a person with socat sees it.
+// Tests the protocol with socat.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

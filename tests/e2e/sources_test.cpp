@@ -168,7 +168,7 @@ TEST(ShippedReference, IsAddedWhole) {
           "join reference_param w on w.row = r.id and w.name = 'warmup' and w.value = '5' "
           "where source = '000' and metric = 'time'"),
       "127.482");
-  // A source is one way of running: its name says which, and it has no figure of another.
+  // A source is one way of running: its name identifies it, and it has no figure of another.
   const auto value = [&](const std::string& source, const std::string& workload,
                          const std::string& where) {
     return box.sql(

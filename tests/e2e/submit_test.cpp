@@ -46,7 +46,7 @@ TEST(Submit, RunsEveryTrialReportsTheDeclaredTableAndReuses) {
   EXPECT_THAT(one.out, HasSubstr("1 trial: 1 to run"));
   EXPECT_EQ(box.sql("select min(steps) from params_noop"), "1");
 
-  // Every pass and every repeat is an attempt of its own.
+  // Every pass and every repeat is a separate attempt.
   const Ran both = box.ctl({"submit", "-", "--wait"},
                            "sweep: both\nworkload: noop\npasses: [timing, memory]\n"
                            "params: {repeats: 3, steps: 7}\n");

@@ -1,4 +1,4 @@
-// Two users of one machine, each with a daemon of his own.
+// Two users of one machine, each with his own daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // With any text in the file where a rank records its identity, no other process is adopted and none
-// gets a signal. The tests run in a pid namespace of their own, because a failure would hit every
+// gets a signal. The tests run in their own pid namespace, because a failure would hit every
 // process there is.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -60,7 +60,7 @@ class LocalExecutorTest : public Scratch {
     ADD_FAILURE() << "no `" << last << "` among " << testing::PrintToString(texts);
     return texts;
   }
-  // Starts a rank that starts a process in a session of its own, and then does this. Returns that
+  // Starts a rank that starts a process in its own session, and then does this. Returns that
   // process.
   int start_leaving(const std::string& then) {
     const auto ready = fifo("ready");

@@ -1,4 +1,4 @@
-// An executor without a cluster and without processes of its own: shells run the scripts of the
+// An executor without a cluster and without its own processes: shells run the scripts of the
 // contract's attempts. It is the shortest that keeps the contract: running attempts are recorded
 // outside of the object, because the next daemon has another one.
 #pragma once

@@ -1,4 +1,4 @@
-// Tests several figures side by side, in the shapes of tables that people write by hand.
+// Tests several figures side by side, in the shapes of tables written by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

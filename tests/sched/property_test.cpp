@@ -57,7 +57,7 @@ void World::on(const StartAction& action) {
   for (const auto& [id, other] : waiting) {
     if (id != item.id && other.device == item.device) RC_ASSERT(!StartsBefore{}(other, item));
   }
-  // Gangs are complete. Each rank has a core of this machine and, on GPUs, a GPU of its own.
+  // Gangs are complete. Each rank has a core of this machine and, on GPUs, its own GPU.
   RC_ASSERT(action.lease.ranks.size() == static_cast<std::size_t>(item.world_size));
   std::set<std::string> gpus;
   for (const RankLease& rank : action.lease.ranks) {

@@ -13,7 +13,7 @@ namespace sweepd::shm {
 
 class ProcessRanks {
  public:
-  // Runs `body` in a process of its own for each rank. An exception becomes the rank's error.
+  // Runs `body` in its own process for each rank. An exception becomes the rank's error.
   ProcessRanks(int world_size, const std::function<void(int rank)>& body);
   ~ProcessRanks();  // kills the remaining ones
   ProcessRanks(const ProcessRanks&) = delete;

@@ -111,8 +111,8 @@ TEST_F(SlurmOutcomes, AStepThatSrunRefusesIsSaidInItsWords) {
                                              "error: .*nonsense.*"));
 }
 
-// The nodes see the folder of jobs read-only. The executor does not: its threads have a view of
-// their own.
+// The nodes see the folder of jobs read-only. The executor does not: its threads have their own
+// view.
 TEST_F(SlurmOutcomes, AFolderThatTheNodesCannotWriteSaysSo) {
   const std::string jobs = root_ / "runs/jobs";
   std::filesystem::create_directory(jobs);

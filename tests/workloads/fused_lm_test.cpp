@@ -1,5 +1,5 @@
 // Compares the language model's step with each fusion to the one without: the same losses,
-// gradients and updates, and the memory that the formula says.
+// gradients and updates, and the memory of the formula.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Runs the ranks of one attempt as threads of the test. Each joins through make_collectives or a
-// workload, as it would in a process of its own.
+// workload, as it would in its own process.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@ struct MemoryChange {
   enum class Action { kAllocate, kFree };
   Action action = Action::kAllocate;
   const void* block = nullptr;
-  Bytes size;       // as the tensor asked for it
+  Bytes size;       // as the tensor requested it
   Bytes allocated;  // live after the change
   Bytes reserved;   // held from the system after the change
   // The operator that runs on this thread (`aten::mm`), "" outside of any. Valid during the call.

@@ -156,7 +156,7 @@ struct WorkloadEntry {
   // The value of the computed parameter; empty if there is none.
   std::function<std::string(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
       code;
-  // Reads stored output as the trial's parameters say; empty if the workload has none.
+  // Reads stored output with the trial's parameters; empty if the workload has none.
   std::function<Reading(const std::vector<std::pair<std::string, Value>>&, const RunParams&,
                         const StoredOutput&)>
       reread;

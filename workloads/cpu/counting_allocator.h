@@ -41,7 +41,7 @@ class CountingAllocator final : public c10::Allocator {
   std::int64_t peak() const { return peak_; }
   void reset_peak();  // to the present allocation
 
-  // The exception thrown last, which libraries may have turned into an error of their own.
+  // The exception thrown last, which libraries may have turned into their own error.
   std::optional<OutOfMemory> last_refusal() const;
 
   // The observer gets every block until it is replaced by null; it is null outside of a memory

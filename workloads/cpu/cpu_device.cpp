@@ -50,7 +50,7 @@ class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
     keep_freed_memory();
-    // Without a limit of its own, a trial that does not fit must still fail in the allocator and
+    // Without its own limit, a trial that does not fit must still fail in the allocator and
     // not be killed.
     const bool limited = options.memory_limit.value > 0;
     allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);

@@ -1,4 +1,4 @@
-// Watches a group of ranks from a thread of its own, and aborts the group when it reports an error.
+// Watches a group of ranks from its own thread, and aborts the group when it reports an error.
 // Without it a lost peer is never noticed: the device waits for the peer, and the host for the
 // device. Includes no CUDA header.
 #pragma once

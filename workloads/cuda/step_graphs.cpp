@@ -34,8 +34,7 @@ class CudaStepGraphs final : public StepGraphs {
   }
 
   void begin() override {
-    // Memory cached during warm-up would never be used again, because captures have a pool of their
-    // own.
+    // Memory cached during warm-up would never be used again, because captures have their own pool.
     if (pieces_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
     pieces_.push_back(std::make_unique<at::cuda::CUDAGraph>());
     // Thread-local, so that driver calls of other threads do not end the capture.

@@ -44,8 +44,8 @@ struct BucketTime {
 
 // Fits the line ms = bytes / w + o through the buckets' times by least squares. It predicts only if
 // it can be a law: at least four buckets of three sizes, a bandwidth above 0, an overhead of at
-// least 0, and a line that explains at least 80 % of the differences in time. `refused` says which
-// of these does not hold, or is "" if all do.
+// least 0, and a line that explains at least 80 % of the differences in time. `refused` names the
+// one that does not hold, or is "" if all do.
 struct BucketFit {
   std::optional<BucketModel> model;  // as fitted; none with fewer buckets or a falling line
   double residual_ms = 0;            // root mean square of the deviations from the line

@@ -1,4 +1,4 @@
-// at::parallel_for for code of our own, with any compiler.
+// at::parallel_for for our own code, with any compiler.
 //
 // ATen's is a template that runs on one thread unless its caller is compiled with OpenMP. Clang's
 // OpenMP needs a run time of Clang's, whose threads would compete with torch's. This one calls

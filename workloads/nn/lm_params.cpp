@@ -211,7 +211,7 @@ std::vector<Figure> figures_of(const LmStepParams& params, const RunParams& run)
        "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
       {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
       {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
-      // The output head is a matrix of its own and counts; only the lookup table is excluded.
+      // The output head is a separate matrix and counts; only the lookup table is excluded.
       {"parameters_without_embedding", count - embedding, "P - Vd"},
   };
   if (const auto saved = saved_for_backward(params, shape, run.device)) {

@@ -18,7 +18,7 @@ class DocumentPlots {
   // The same of a timeline of live memory.
   std::string add_timeline(const std::string& title, const MemoryPicture& picture);
 
-  // The pictures of all plots so far, each with a file name of its own.
+  // The pictures of all plots so far, each with its own file name.
   std::vector<DocumentPicture> take() { return std::move(pictures_); }
 
  private:

@@ -27,7 +27,7 @@ class AnalyticQueue {
     std::function<void(const OpenAttempt&, const Ending&)> stored;
     std::function<void(OpenAttempt)> left;                // not answered: it waits again
     std::function<void()> answered;                       // a batch is stored
-    std::function<void(const std::string& why)> refused;  // by the database; it is asked for again
+    std::function<void(const std::string& why)> refused;  // by the database; it is requested again
     std::function<void(const std::string& why)> no_worker;  // none could be asked
     std::function<void()> changed;                          // call the scheduler
   };

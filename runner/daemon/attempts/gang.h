@@ -15,8 +15,8 @@ namespace sweepd {
 // close when a process dies, and peers notice this before the daemon does.
 bool failed_in_collective(const AttemptFolder& folder, int rank);
 
-// Moves the ranks that failed in a collective, or ended well, after those that had a reason of
-// their own, and returns whether there are any of the latter. For ranks that ended by themselves.
+// Moves the ranks that failed in a collective, or ended well, after those that had their own
+// reason, and returns whether there are any of the latter. For ranks that ended by themselves.
 bool put_own_reasons_first(const AttemptFolder& folder, std::vector<EndedRank>& ended);
 
 // Returns where the ranks are now; the processes of `suspended` ranks are stopped. Call when their

@@ -18,7 +18,7 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
          record.work && record.environment && !record.environment->devices.empty();
 }
 
-// Traffic of so many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
+// Traffic of this many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
 double beyond_cache(const AttemptRecord& record) {
   return 4 * static_cast<double>(record.environment->host.cache.value);
 }

@@ -129,7 +129,7 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
   hooks_.not_recorded(std::move(attempt), marked.error());
 }
 
-// Returns true if that was asked for, and is done.
+// Returns true if that was requested and is done.
 bool Starter::ends_before_launch(std::int64_t row) {
   const Starting& starting = starting_.at(row);
   if (starting.cancelled && use_of(starting.attempt).is_cluster()) {

@@ -47,7 +47,7 @@ std::vector<std::size_t> spread_over(std::size_t count, std::size_t most);
 // blocks on the database or the worker program: for a reader thread.
 void share_work(const PlanContext& context, const PreparedSweeps& prepared);
 
-// Asks for those among `picked` that were not asked for before. Afterwards all of them are in
+// Requests those among `picked` that were not requested before. Afterwards all of them are in
 // `shared.works`.
 void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
                   const std::vector<std::size_t>& picked);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr Duration kLookPause = milliseconds(200);
 constexpr Duration kKillPause = seconds(2);  // between SIGTERM and SIGKILL
-// A search costs a pass over the sweep's attempts, so it is followed by a pause of so many times
+// A search costs a pass over the sweep's attempts, so it is followed by a pause of this many times
 // its length.
 constexpr std::int64_t kLookRest = 20;
 constexpr std::uintmax_t kLargeLog = 1 << 20;

@@ -1,5 +1,5 @@
-// Runs the commands that sweeps want at their ends (`submit --notify`), one at a time, each in a
-// session of its own with `/bin/sh -c`. The database marks it as begun before it starts, so it
+// Runs the commands that sweeps want at their ends (`submit --notify`), one at a time, each in its
+// own session with `/bin/sh -c`. The database marks it as begun before it starts, so it
 // never runs twice, also after a crash. A command continues if the daemon ends first.
 //
 // The command gets a summary of the sweep on stdin and in SWEEPD_* variables, the daemon's

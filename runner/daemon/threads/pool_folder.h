@@ -4,7 +4,7 @@
 // journals and logs, which takes seconds. In a folder of this machine small jobs run at once, and a
 // shared thread reads.
 //
-// All calls come from the loop, unless they say otherwise.
+// All calls come from the loop, unless stated otherwise.
 #pragma once
 
 #include <atomic>

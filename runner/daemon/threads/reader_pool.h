@@ -1,4 +1,4 @@
-// Runs queries on a few threads of their own, each with a read-only connection, so that a slow one
+// Runs queries on a few separate threads, each with a read-only connection, so that a slow one
 // never delays the scheduler. Results are returned on the event loop.
 #pragma once
 

@@ -1,5 +1,5 @@
 // One thread beside the event loop, for work that would block the loop. Jobs run on it one after
-// the other, and their continuations run on the loop. All calls come from the loop, unless they say
+// the other, and their continuations run on the loop. All calls come from the loop, unless stated
 // otherwise.
 #pragma once
 

@@ -20,7 +20,7 @@
 namespace sweepd {
 namespace {
 
-// The pilots belong to a thread of their own, because the shared folder may keep a reader waiting.
+// The pilots belong to their own thread, because the shared folder may keep a reader waiting.
 // The daemon's thread sends it messages and reads its events and a copy of its state.
 class SlurmExecutor final : public Executor, public PoolInspector {
  public:
@@ -75,7 +75,7 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   std::string trouble_;
   std::optional<Instant> works_since_;  // at one message, or at one look at the jobs
 
-  TestOnly test_only_;  // has a lock of its own
+  TestOnly test_only_;  // has its own lock
   SideShell shell_;
   std::optional<Pilots> pilots_;  // of the thread, which makes it: that already reads the folder
   std::thread thread_;            // last: it uses all others

@@ -14,7 +14,7 @@
 //
 // Blocks are persistent: there is one for each SM, and it goes through tiles in the order of
 // hopper_tiles.h. The copying warpgroup runs ahead into the next tile while the others finish this
-// one. A warpgroup rounds its 64 rows of o into shared memory of their own, from where the copy
+// one. A warpgroup rounds its 64 rows of o into their own shared memory, from where the copy
 // engine stores them during the next tile.
 #pragma once
 
