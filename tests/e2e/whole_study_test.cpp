@@ -1,5 +1,5 @@
 // Runs the whole study of experiments/ at its smallest scale, and compares the document with a
-// golden file. The tables of each experiment have golden their own files (experiments_test.cpp),
+// golden file. The tables of each experiment have their own golden files (experiments_test.cpp),
 // so of a table that varies only the head counts here. Constant tables, those of formulas, are
 // compared to the digit. The prose has to be that of the study, with either result of its claims.
 //

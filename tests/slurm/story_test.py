@@ -230,11 +230,9 @@ tables:
         self.nothing_is_left(home)
 
     def test_the_controller_is_away_for_twenty_seconds(self):
-        self.forks_are_certain = False  # The attempts must outlast the controller's shutdown, which
-                                        # may take seconds on a busy machine: a pool without
-                                        # attempts does not call the controller.
-        # A controller lists ended jobs for a while, and on a busy machine it may need seconds to
-        # drop them.
+        self.forks_are_certain = False  # without a controller no step begins
+        # The attempts must outlast the controller's shutdown, which may take seconds on a busy
+        # machine: a pool without attempts does not call the controller.
         self.home.submit("controller", seeds=3, sleep="10s", warmup="0, 1")
         self.home.started(2)
         cluster("--down", "slurmctld")
