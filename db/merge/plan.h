@@ -1,6 +1,6 @@
 // The plan for copying rows from one database to another, read from the schema.
 //
-// Integer ids mean something in their own file only. A table with an integer id and a UNIQUE key
+// Integer ids are valid only in their file. A table with an integer id and a UNIQUE key
 // beside it (`host.uid`, `trial.key`, `name.text`) is an *identity*: rows of the two files are the
 // same when their keys are equal. Every column that refers to an identity, directly or through
 // another table's foreign key, is translated. Every other table belongs to the identity whose rows

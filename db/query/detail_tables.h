@@ -43,7 +43,7 @@ Table record_table(Connection& connection, const std::string& title, std::int64_
   return rows_table(query, title, shown(columns));
 }
 
-// "property | value"; properties without a value are left out.
+// "property | value"; properties without a value are omitted.
 class PropertyTable {
  public:
   explicit PropertyTable(const std::string& title);

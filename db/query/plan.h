@@ -48,7 +48,7 @@ struct PlannedDimension {
   std::string name;
   ColumnRef column;
   bool numeric = false;
-  std::vector<std::string> preferred;  // values in display order, as far as one is prescribed
+  std::vector<std::string> preferred;  // values in display order, if one is prescribed
   std::string last;                    // the value that comes after all others; "" is none
 };
 
@@ -86,7 +86,7 @@ struct QueryPlan {
   bool with_extremes = false;  // min, max
   bool with_text = false;      // `{text}`: for a figure, its formula
   bool with_work = false;      // flops, bytes, tokens and peaks are wanted
-  // How many of `dimensions` the query named. The others tell pooled results apart.
+  // How many of `dimensions` the query named. The others distinguish pooled results.
   std::size_t named_dimensions = 0;
 
   const PlannedFilter* filter(Common column) const;

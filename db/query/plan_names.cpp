@@ -118,7 +118,7 @@ std::vector<std::string> stored_texts(ReaderState& state, Common column) {
   return texts_of(query);
 }
 
-// Accepts a name that no result has yet, as long as there are no results to compare it with.
+// Accepts a name that no result has yet, while there are no results to compare it with.
 Result<Value> stored_or_first(ReaderState& state, Common column, const std::string& name,
                               const std::string& text, UnknownNames unknown) {
   if (state.names.find(text)) return Value(text);

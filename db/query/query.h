@@ -103,7 +103,7 @@ struct TrialStanding {
 // The notes of a table over several ranks.
 struct RanksSeen {
   bool several = false;  // some done timing attempt has more than one
-  // True if the ranks of such an attempt never met: each ran the whole step by itself. False for a
+  // True if the ranks of such an attempt were independent: each ran the whole step. False for a
   // program, for which this is unknown.
   bool apart = false;
 };
@@ -133,7 +133,7 @@ struct DatabaseUsage {
     std::string what;  // "samples"
     Bytes size;
   };
-  std::vector<Part> parts;  // the largest first; empty if this SQLite cannot tell
+  std::vector<Part> parts;  // the largest first; empty if this SQLite lacks `dbstat`
   Bytes unused;             // pages that new results will fill
   struct OfSweep {
     SweepId id;

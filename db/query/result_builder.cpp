@@ -312,7 +312,7 @@ void ResultBuilder::order_dimensions() {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
     const auto ordered = order_of(i);
-    // A dimension that only tells pooled trials apart is dropped if it has one value.
+    // A dimension that only distinguishes pooled trials is dropped if it has one value.
     if (i >= plan_.named_dimensions && ordered.values.size() < 2) continue;
     kept.push_back(i);
     results_.dimensions.push_back(

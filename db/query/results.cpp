@@ -69,7 +69,7 @@ Varying varying_params(ReaderState& state, const WorkloadDef& def,
   return varying;
 }
 
-// Adds to `plan` the parameters that tell the trials of one cell apart, if some cell has several.
+// Adds to `plan` the parameters that distinguish the trials of one cell, if some cell has several.
 // Returns their indices.
 std::vector<std::size_t> add_params(QueryPlan& plan, const std::set<std::size_t>& varying) {
   std::vector<std::size_t> added;

@@ -77,7 +77,7 @@ Result<void> check_has_ended(Connection& connection) {
                                           : "wait until it has ended" + cancel)};
 }
 
-// A merge knows its sweeps by their rows, whose numbers the next sweep would get.
+// A merge refers to its sweeps by row, whose numbers the next sweep would get.
 Result<void> check_is_not_merged(Connection& connection) {
   if (!Query(connection, "SELECT 1 FROM temp.sqlite_schema WHERE name = 'merge_sweep'").next()) {
     return {};

@@ -57,7 +57,7 @@ class Enqueuer {
   void note_change(const Wanted& wanted);
   // Records an attempt as the sweep's own; `origin` is that of `sweep_attempt`.
   void link(std::int64_t attempt_row, std::string_view origin);
-  // The crash limit that the trial has reached, if any; counts the attempt as left out.
+  // The crash limit that the trial has reached, if any; counts the attempt as skipped.
   std::optional<Kills> leaves_out(const Wanted& wanted);
 
  private:

@@ -251,7 +251,7 @@ class Store {
   // Returns those of ended sweeps that the previous daemon did not queue.
   Result<std::vector<OwedSentinel>> owed_sentinels();
 
-  // Moves the log into the database file, as far as readers permit. Acknowledged data is durable
+  // Moves the log into the database file, as far as readers allow. Acknowledged data is durable
   // without this; after it, the file alone contains everything.
   Result<void> checkpoint();
   // From how many pages on a call also moves the log. Unless this is called: 64 MiB.

@@ -11,7 +11,7 @@ namespace sweepd {
 inline constexpr std::size_t kLongestGivenName = 64, kLongestSweepName = 96;
 
 // Whether the text is made of letters, digits, `.`, `_` and `-`, and no longer than that. Shells
-// complete names, and people type them. A text from a file or another machine's database must pass
+// complete names, and users type them. A text from a file or another machine's database must pass
 // this before it becomes a sweep's name.
 bool is_sweep_name(std::string_view text, std::size_t longest = kLongestSweepName);
 

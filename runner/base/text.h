@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// Levenshtein distance with transpositions counted as one edit (people swap letters).
+// Levenshtein distance with transpositions counted as one edit (users swap letters).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Returns the most likely intended candidate, or nothing if none is near (more than a

@@ -1,4 +1,4 @@
-// Quantities as people write them: `64K`, `1.5GiB`, `10m`, `2%`. Parsing is strict (no trailing
+// Quantities as users write them: `64K`, `1.5GiB`, `10m`, `2%`. Parsing is strict (no trailing
 // text, no overflow) and names the expected form. Formatting gives text that parses back to the
 // same value.
 //

@@ -52,7 +52,7 @@ Result<std::vector<Table>> tables_of(const nlohmann::json& list);
 // "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
 std::string counted(std::int64_t n, std::string_view thing);
 
-// Returns how many digits, 8 or more, tell these ids apart. Keys of trials that differ in one
+// Returns how many digits, 8 or more, distinguish these ids. Keys of trials that differ in one
 // number only often begin alike.
 std::size_t telling_digits(std::vector<std::string> ids);
 

@@ -242,7 +242,7 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());
-  // For `command`, whose worker knows only its attempt's folder.
+  // For `command`, whose worker has only its attempt's folder.
   ::setenv("SWEEPD_SECRETS", options.state.secrets().c_str(), /*overwrite=*/0);
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();

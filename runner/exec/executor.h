@@ -1,5 +1,5 @@
-// Runs the ranks of attempts, and reports on them as events. Only the executor knows
-// what a rank is: a process of this host (local_executor.h), or a task of a cluster's job that
+// Runs the ranks of attempts, and reports on them as events. Only the executor defines what a rank
+// is: a process of this host (local_executor.h), or a task of a cluster's job that
 // shares the attempt's folder.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 namespace sweepd {
 
-// Only a timing of one process on the CPU cannot tell a fork from a start. The memory pass reports
+// Only a timing of one process on the CPU gives the same result in a fork. The memory pass reports
 // the resident set, which a fork shares with its parent; CUDA and gangs load libraries that a fork
 // must not have. Without warm-up the first steps are measured, and a fork's differ: code is already
 // loaded, and pages are still to be copied.

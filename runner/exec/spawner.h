@@ -26,7 +26,7 @@ class Spawner {
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
 
-  // Spawns after those asked for before. `ticket` comes back with the result.
+  // Spawns after earlier requests. `ticket` comes back with the result.
   void spawn(std::uint64_t ticket, SpawnRequest request);
   // Readable while `take` has something to return.
   int descriptor() const { return done_event_.get(); }

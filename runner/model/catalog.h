@@ -55,7 +55,7 @@ struct ParamDef {
   // A sweep file declared it for its program (model/program.h).
   bool declared = false;
   // Part of the key even at its default, because another sweep file may declare another default.
-  // False for a declared one that a sweep file leaves out.
+  // False for a declared one that a sweep file omits.
   bool always_in_key = false;
   std::string unit = {};  // of a declared one, for people
   // With a larger value, or a later choice, a step needs as much memory or more

@@ -27,7 +27,7 @@ struct KernelStats {
   double min_ns = 0;
   double max_ns = 0;
   double std_ns = 0;  // of a sample (n - 1); 0 for one call
-  // Filled by `classify` (kernel_class.h), which knows them by the name and the phase.
+  // Filled by `classify` (kernel_class.h), from the name and the phase.
   std::string short_name = {}, kernel_class = {};
 
   static void visit(auto& self, auto&& field) {

@@ -30,9 +30,9 @@ std::string_view name_of(KernelClass kind);
 // spent in a product, and each product counts once.
 KernelClass class_of(std::string_view kernel, std::string_view phase);
 
-// Returns the name as people write it: without return type, namespaces and parameters, and with
+// Returns the name as users write it: without return type, namespaces and parameters, and with
 // only the numbers, the functor and the type of its template arguments. Short enough for a table,
-// long enough to tell kernels apart.
+// long enough to distinguish kernels.
 //   elementwise_kernel<128, 2, MulFunctor<float>>
 //   cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8
 //   aten::mm                                         operators stay as they are

@@ -1,4 +1,4 @@
-// short_kernel_name: reduces C++ kernel names to the parts that tell them apart.
+// short_kernel_name: reduces C++ kernel names to the parts that distinguish them.
 #include <algorithm>
 #include <array>
 #include <cctype>

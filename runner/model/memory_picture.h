@@ -25,7 +25,7 @@ struct MemoryPicture {
   std::vector<MemoryBand> bands;
 };
 
-// A recorded block, as far as the bands need it. Times count from the step's start, in ns.
+// The parts of a recorded block that the bands need. Times count from the step's start, in ns.
 struct MemoryBlock {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   std::string kind;  // of the held tensor in it: "weights", "gradients" ...; "" for none
@@ -38,7 +38,7 @@ struct MemoryBlock {
 // Divides the live memory by kind, as PyTorch's memory viewer does: the kinds of held tensors, then
 // "activations", which a forward allocated and which were still live when the backward began, then
 // "other": temporary tensors, and blocks too small to be recorded one by one.
-// A kind without a byte is left out.
+// Omits kinds without bytes.
 std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
                                  std::span<const MemoryBlock> blocks);
 

@@ -90,7 +90,8 @@ struct ResultRow {
   // dimension in which the attempts differ is kEveryValue.
   std::int64_t attempts = 1;
   bool several_trials = false;
-  TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown
+  TrialKey trial;  // separates repeats of one trial from different trials in one cell; "" if
+                   // unknown
 };
 
 // Adds attempts whose Summary::steadiness is `how`; nothing for steady ones and unknown ones.

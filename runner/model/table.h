@@ -16,7 +16,7 @@ struct Column {
 };
 
 struct Cell {
-  std::string text;              // as people read it; "" only for a missing point
+  std::string text;              // for people; "" only for a missing point
   std::optional<double> number;  // the unrounded value if there is exactly one, for CSV and JSON
   bool bold = false;             // differs from its baseline, or is the best of its row or column
 };

@@ -1,4 +1,4 @@
-// The value of one parameter, and the text that people write and read for it.
+// The value of one parameter, and its text for users.
 #pragma once
 
 #include <cstdint>

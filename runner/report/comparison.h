@@ -16,8 +16,8 @@
 
 namespace sweepd {
 
-// One side: every attempt's samples of one metric in one phase. All parameters that may tell points
-// apart are dimensions; those of both sides are the same, in the same order.
+// One side: every attempt's samples of one metric in one phase. All parameters that may distinguish
+// points are dimensions; those of both sides are the same, in the same order.
 struct ComparedSide {
   std::string name;  // heads its column
   ResultSet results;
@@ -31,7 +31,7 @@ struct ComparedPoint {
 };
 
 struct ComparedResults {
-  std::vector<Dimension> axes;      // dimensions that tell points apart; their `values` are empty
+  std::vector<Dimension> axes;      // dimensions that distinguish points; their `values` are empty
   std::vector<std::string> differ;  // "precision=fp32 against bf16": the difference between the
                                     // sides
   // The same for unrequested differences, such as the driver of two hosts or the build of two
@@ -39,7 +39,7 @@ struct ComparedResults {
   std::vector<std::string> also_differ;
   std::vector<ComparedPoint> points;                   // in display order
   std::size_t only_a = 0, only_b = 0;                  // points that one side lacks
-  std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
+  std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are skipped
   std::size_t unsteady = 0;  // attempts that count, but whose steps are not on one level
   std::string unit;
   Better better = Better::kSmaller;  // of the metric; of a time, smaller

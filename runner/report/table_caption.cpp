@@ -146,7 +146,7 @@ class CaptionWriter {
 
   bool is_wanted(const Common& common, bool constant) const {
     const ParamDef& param = *common.param;
-    // With `only_varying`, rows and columns are left out where they are constant.
+    // With `only_varying`, constant rows and columns are omitted.
     if (is_shown(param.name) && !(query_.only_varying && constant)) return false;
     if (!constant && is_of_values(param.name)) return false;
     const bool text = param.type == ValueType::kText;

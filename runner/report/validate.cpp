@@ -144,7 +144,7 @@ class TableCheck {
     return cell && !cell->parts.empty() && report::shows_words_only(*cell);
   }
 
-  // Whether a value is meant by its rule: the table's need not fit all of them.
+  // Whether a value states its own rule: the table's need not fit all values.
   bool applies(std::size_t i, const TableSpec::Value& complete) const {
     if (table_.values[i].bold) return true;
     return scope_of(table_.bold) != BoldScope::kBaseline && !only_words(complete);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLeastRuns = 3;     // of a level
 constexpr double kShiftClip = 3;          // standard deviations of the noise
-constexpr double kShiftNoiseShare = 0.1;  // of the least shift; less noise is of no interest
+constexpr double kShiftNoiseShare = 0.1;  // of the least shift; less noise does not matter
 constexpr double kGapByRange = 1;         // of a short series
 // A higher penalty for few values: the search for the best change is repeated at every value, and
 // the estimate of the noise is off by a share of 1 / sqrt(n).

@@ -48,7 +48,7 @@ struct Limits {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
-// An optional that is null if it is empty. Without it the member is left out.
+// An optional that is null if it is empty. Without it the member is omitted.
 struct OrNull {};
 
 template <class T>

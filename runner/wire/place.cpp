@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 constexpr std::size_t kBootIdLength = 36;
 constexpr char kWithoutJournal = '!';  // ends the record of a rank that had none
-constexpr char kNoBootId = '-';        // fills the field if the kernel does not tell the boot id
+constexpr char kNoBootId = '-';        // fills the field if the kernel does not report the boot id
 
 // Reads the start of a file. Returns a negative number with errno on failure.
 template <std::size_t kSize>

@@ -40,7 +40,7 @@ class AnalyticQueue {
   // Call after `add` and `forget`: keeps the first attempt as the scheduler's item.
   void offer();
   // Returns true if the row is or was that of an analytic attempt, so that the scheduler need not
-  // forget it. One that is being answered stays: the store knows that it has ended.
+  // forget it. One that is being answered stays: the store has its end.
   bool forget(std::int64_t row) { return batch_ == row || queue_.remove(row); }
 
   // Each returns true if the action is for this queue.

@@ -15,7 +15,7 @@
 namespace sweepd {
 namespace {
 
-// Space for a journal and the files beside it. With less, an attempt would only begin to lose its
+// Space for a journal and the files beside it. With less, an attempt would start and lose its
 // results.
 constexpr off_t kRoomBytes = 1 << 20;
 

@@ -22,7 +22,7 @@ struct PoolUse {
   std::filesystem::path runs;   // of the attempts' folders
   std::int64_t host_cores = 0;  // as in AttemptRequest
   // The machine on which its attempts run now; unknown for a cluster, whose nodes only their
-  // attempts know.
+  // attempts report.
   std::function<MachineIds()> machines = [] { return MachineIds{}; };
 
   bool is_cluster() const { return pool.cluster.has_value(); }

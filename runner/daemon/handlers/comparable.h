@@ -19,7 +19,7 @@ struct WhichTimes {
   bool newest = false;  // as QuerySpec::newest
 };
 
-// A query in which every parameter that may tell points apart is a row, and so is the host.
+// A query in which every parameter that may distinguish points is a row, and so is the host.
 Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
                                      const WhichTimes& times);
 

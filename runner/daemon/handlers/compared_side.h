@@ -37,8 +37,8 @@ class SideDatabase {
   std::unique_ptr<Reader> other_;
 };
 
-// Reads the results that `query` asks for. If there are none because no result is from the host or
-// device that it asks for by `asked` (`host`, `device_name`), the error names the existing ones.
+// Reads the results of `query`. If there are none because no result is from the host or device of
+// its filter `asked` (`host`, `device_name`), the error names the existing ones.
 Result<ComparedSide> read_side(Reader& reader, std::string name, const QuerySpec& query,
                                const std::string& asked);
 

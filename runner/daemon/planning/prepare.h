@@ -49,7 +49,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
 // Of the first trial: why it can run but measures something else.
 std::vector<std::string> warnings_of(const PreparedSweep& sweep);
 
-// A program as the store knows it: the names of pools, used to check the file, belong to this
+// A program as the store has it: the names of pools, used to check the file, belong to this
 // daemon's configuration.
 std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog);
 

@@ -18,9 +18,9 @@ struct Rebuilt {
   std::vector<std::string> guessed;  // names of sweeps without a submission
   std::int64_t not_begun = 0;        // folders whose attempt never began
   std::int64_t untold = 0;           // attempts without a recorded end: `crashed`
-  std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or left out
+  std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or skipped
   std::int64_t to_compute = 0;       // formulas, which the next daemon asks for
-  std::int64_t deleted = 0;  // folders of attempts that were being deleted, and are left out
+  std::int64_t deleted = 0;  // skipped folders of attempts that were being deleted
   std::vector<std::pair<std::string, std::string>> unreadable;  // file or folder, and why
 };
 

@@ -1,7 +1,7 @@
-// Compacts the folders of old `done` attempts (attempts/compact_folder.h), by itself and for
-// `sweepctl compact`. By itself it does so once a day, and soon after the daemon has started, when
-// nothing has run on this machine for a while. It works on one folder after the other, on its own
-// thread, and stops within milliseconds when an attempt begins: compressing beside it would
+// Compacts the folders of old `done` attempts (attempts/compact_folder.h), automatically and for
+// `sweepctl compact`. Automatically it does so once a day, and soon after the daemon has started,
+// when nothing has run on this machine for a while. It works on one folder after the other, on its
+// own thread, and stops within milliseconds when an attempt begins: compressing beside it would
 // disturb its timing. The rest waits until nothing runs again.
 //
 // Skips folders of clusters: they are on shared file systems, whose load this machine does not see.

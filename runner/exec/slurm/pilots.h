@@ -2,8 +2,8 @@
 // submitted, which attempt it runs and when it ends, and makes events from its folder's files.
 //
 // Not thread-safe, and never waits for a command: those go to a Shell, which calls back. It reads
-// and writes small files in the shared folder. All times are given with the call, except those that
-// people see.
+// and writes small files in the shared folder. All times are given with the call, except those
+// shown to users.
 #pragma once
 
 #include <deque>

@@ -49,7 +49,7 @@ const Pilots::Attempt* Pilots::meant_for(const Job& job) const {
   return attempt == attempts_.end() ? nullptr : &*attempt;
 }
 
-// The job that an attempt is meant for; without one of its own, the first that it may get.
+// The job that an attempt is meant for; without one, the first that it may get.
 const Pilots::Job* Pilots::coming_for(const Attempt& attempt) const {
   const Job* first = nullptr;
   for (const Job& job : jobs_) {

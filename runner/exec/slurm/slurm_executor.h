@@ -11,7 +11,7 @@
 // ranks if cpus_per_node is 0. Every rank gets an equal share of its node's cores. A pilot runs the
 // attempts that need as many nodes as it has.
 //
-// Forks. An attempt that may be forked (forkable.h) and needs one node has no srun of its own: the
+// Forks. An attempt that may be forked (forkable.h) and needs one node has no separate srun: the
 // first one makes the pilot start a step in which a worker loads, and that forks this attempt and
 // those that follow (worker/serve_job.h). If there is none, an attempt gets its own step: after the
 // worker was lost three times in a row, for a minute, then for two, and so on. As long as the
@@ -98,7 +98,7 @@ struct SlurmSettings {
   PoolConfig pool;               // with `slurm`, and an absolute `runs`
   std::filesystem::path worker;  // a path on the nodes
   LightWorker light = {};        // forks the attempts that need no other
-  // Tells apart daemons that share `runs`: letters, digits and `-`. The same after a restart.
+  // Distinguishes daemons that share `runs`: letters, digits and `-`. Constant across restarts.
   std::string owner;
   std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
   Prefork prefork = Prefork::kYes;

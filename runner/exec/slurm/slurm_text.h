@@ -27,7 +27,7 @@ std::vector<QueuedJob> parse_squeue(std::string_view text);
 
 // How a job ended, from `scontrol show job`.
 struct EndedJob {
-  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm does not know it any more
+  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm no longer knows it
   std::string reason;  // "" if none
   std::string exit;    // "1:0": exit status and signal of the batch script
   std::string nodes;

@@ -32,7 +32,7 @@ struct HopperForward {
   static constexpr int kCopyRegisters = kDim == 64 ? 32 : 24;
   static constexpr int kRegisters = kDim == 64 ? 160 : 240;
   static constexpr int kRows = 64 * kConsumers, kKeys = 128, kStages = 2, kPanels = kDim / 64;
-  static constexpr int kBlocksPerSm = 1;  // two would need twice the registers that there are
+  static constexpr int kBlocksPerSm = 1;  // two would need twice the existing registers
   static constexpr int kStoredRows = 64;  // of o, by a warpgroup
 
   static constexpr int kPanelBytes = kKeys * 128;  // of k and v
