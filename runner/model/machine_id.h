@@ -5,8 +5,8 @@
 // CPU quota below them, the number of sockets, and the memory that attempts may use. On cuda it
 // also has the GPUs: name, memory, driver, compute capability, power limit and ECC. Equal GPUs
 // count once, so their number and serial numbers do not matter; for the CPU, GPUs do not matter.
-// Kernel, operating system, governor and clocks are not part of it. The versions
-// of LibTorch and CUDA are part of a workload's code (cmake/workload_code.cmake).
+// Kernel, operating system, governor and clocks are not part of it. The versions of LibTorch and
+// CUDA are part of a workload's code (cmake/workload_code.cmake).
 //
 // Memory is rounded to the nearest 1/64 to 1/128 of itself, because the kernel or the driver keeps
 // a few MiB more or less of it after an update.

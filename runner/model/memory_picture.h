@@ -37,8 +37,8 @@ struct MemoryBlock {
 
 // Divides the live memory by kind, as PyTorch's memory viewer does: the kinds of held tensors, then
 // "activations", which a forward allocated and which were still live when the backward began, then
-// "other": temporary tensors, and blocks too small to be recorded one by one.
-// Omits kinds without bytes.
+// "other": temporary tensors, and blocks too small to be recorded one by one. Omits kinds without
+// bytes.
 std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
                                  std::span<const MemoryBlock> blocks);
 

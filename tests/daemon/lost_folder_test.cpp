@@ -91,8 +91,7 @@ class LostFolder : public DispatcherStory {
   struct Left {
     std::multiset<std::string> samples;
     int ends = 0;
-    int began =
-        0;  // ranks whose complete place, or any part of a journal, shows that they began
+    int began = 0;  // ranks whose complete place, or any part of a journal, shows that they began
   };
   static Left left_in(const AttemptFolder& folder) {
     Left left;

@@ -1,6 +1,5 @@
 // Tests that any write that the disk refuses changes nothing and makes its call fail. Refused are
-// writes, truncations and syncs, with EIO or ENOSPC, one of them or all from one
-// on.
+// writes, truncations and syncs, with EIO or ENOSPC, one of them or all from one on.
 #include <fmt/format.h>
 
 #include <functional>

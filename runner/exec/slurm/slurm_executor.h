@@ -18,9 +18,9 @@
 // attempts of a job need no LibTorch, it is the worker without it.
 //
 // For the scheduler: the pool has `max_jobs` slots. An attempt of any size takes one from `start`
-// until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
-// GPUs that Slurm bound it to, and reports them. AttemptRequest::machine and host_cores may be
-// empty: the worker then finds out both. The attempt's folder lies in the pool's `runs`.
+// until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and GPUs that Slurm
+// bound it to, and reports them. AttemptRequest::machine and host_cores may be empty: the worker
+// then finds out both. The attempt's folder lies in the pool's `runs`.
 //
 // The events and their causes:
 //   AttemptStarted       all ranks have begun. The wait in Slurm's queue is before it.
