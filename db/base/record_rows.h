@@ -194,7 +194,7 @@ Record read_record(const Query& query, Names& names, int column = 0) {
 }
 
 // One row a record, which belongs to row `owner` of the table that the column `owned_by` refers to.
-// Of two records with one key the last is stored: a broken worker must not make its attempt
+// The last of two records with one key is stored: a broken worker must not make its attempt
 // unstorable.
 template <class Records>
 void insert_rows(Connection& connection, Names& names, const char* owned_by, std::int64_t owner,

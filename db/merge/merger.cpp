@@ -36,7 +36,7 @@ constexpr std::string_view kOneAnswer =
     "CROSS JOIN main.attempt a ON a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat "
     "CROSS JOIN main.sweep_attempt s ON s.attempt = a.row) WHERE place > 1)";
 
-// Of every point of the batch, the attempt that counts ("= 1") or the others ("> 1").
+// The attempt of every point of the batch that counts ("= 1"), or the others ("> 1").
 std::string placed(std::string_view place) {
   return "SELECT row FROM (SELECT a.row, row_number() OVER (PARTITION BY a.trial, a.pass, "
          "a.repeat, a.host ORDER BY " +

@@ -116,7 +116,7 @@ std::string counts_among(const std::vector<Common>& identities, std::string_view
     same += fmt::format(" AND {} = {}", identity_expression(column, "n", "m"),
                         identity_expression(column, "a", "e"));
   }
-  // Of those that are not done only the current one can count.
+  // Only the current one of those that are not done can count.
   const std::string others = fmt::format(
       "{} AND NOT EXISTS (SELECT 1 FROM attempt n LEFT JOIN environment m ON m.id = n.environment "
       "WHERE n.trial = a.trial AND n.pass = a.pass AND n.repeat = a.repeat AND n.host = a.host AND "

@@ -14,7 +14,7 @@
 namespace sweepd {
 namespace {
 
-// Of more values only the smallest and the largest are returned.
+// Returns only the smallest and the largest of more values.
 constexpr std::size_t kMostListedValues = 3;
 
 class MeasuredWithReader {

@@ -1,4 +1,4 @@
-// Where each metric of a query is read from. stored_metrics() lists those that have their own
+// The source of each metric of a query. stored_metrics() lists those that have their own
 // columns; every other metric is that of a sample.
 #pragma once
 

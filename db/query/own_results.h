@@ -1,7 +1,7 @@
 // Which results are a sweep's own: the attempts that ran for it, and those that it reused or joined
 // (`sweep_attempt`). They remain its results when another sweep measures a point again.
 //
-// Where such an attempt is not done, an older result answers for it: the newest that was done
+// If such an attempt is not done, an older result answers for it: the newest that was done
 // before the attempt ended, or the newest of all while it is open.
 #pragma once
 

@@ -186,9 +186,9 @@ class Reader {
   // Returns the last `limit` attempts that are neither `done` nor cancelled, the oldest first.
   Result<std::vector<AttemptRow>> last_problems(const SweepId& sweep, std::int64_t limit);
 
-  // Returns every attempt of the trial whose key begins with `key_prefix`.
-  // Of a sweep whose workload reads output; kInvalidArgument if it does not.
+  // kInvalidArgument if the sweep's workload does not read output.
   Result<std::vector<StoredOutputRow>> outputs_of_sweep(const SweepId& sweep);
+  // Returns every attempt of the trial whose key begins with `key_prefix`.
   Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);
   Result<AttemptRow> find_attempt(const std::string& id_prefix);
   // Returns everything known, as tables in reading order: parameters, figures, summary, memory,

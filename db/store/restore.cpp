@@ -15,7 +15,7 @@ namespace {
 
 using Point = std::tuple<std::int64_t, std::string, int, std::string>;  // trial, pass, repeat, pool
 
-// The points that the sweep's own attempts answer. Of several of one point only the newest keeps
+// The points that the sweep's own attempts answer. Only the newest of several of one point keeps
 // its link, as after a retry.
 std::set<Point> answered(Connection& connection, std::int64_t sweep) {
   Query(

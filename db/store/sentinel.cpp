@@ -114,8 +114,8 @@ Result<std::vector<OwedSentinel>> Store::owed_sentinels() {
   return state_->transact("looking for sentinels", [&]() -> Result<Owed> {
     Owed owed;
     if (state_->catalog.find(kSentinelWorkload) == nullptr) return owed;
-    // Of each device on which the sweep had a sentinel: the last one started before the
-    // sweep's last attempt did, and no attempt will bring another one.
+    // For each device with a sentinel of the sweep: the last one started before the sweep's last
+    // attempt, and no attempt will start another one.
     Query query(
         connection,
         fmt::format(

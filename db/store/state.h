@@ -114,7 +114,7 @@ void mark_current(Connection& connection, std::int64_t trial, Pass pass, int rep
 
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended);
 
-// Of an attempt, a row, that has none.
+// For an attempt, a row, without one.
 void insert_lease(Connection& connection, std::int64_t row, const Lease& lease);
 
 // The identity of a sweep, a row; null if there is none.

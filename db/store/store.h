@@ -235,7 +235,7 @@ class Store {
   // new. Returns its row.
   Result<std::int64_t> restore_attempt(const OpenAttempt& attempt, const TrialKey& base_key,
                                        const SweepId& sweep, const WorkloadDef& def);
-  // Of several attempts of one point the sweep keeps the newest. A point without one gets the
+  // The sweep keeps the newest of several attempts of one point. A point without one gets the
   // result that another sweep had when this one was submitted, else its first one after that, else
   // a queued attempt; returns these.
   Result<SubmitReceipt> restore_answers(const NewSweep& sweep, const WorkloadDef& def);

@@ -66,8 +66,8 @@ enum class Compression { kDone, kStopped };
 // Replaces a file by its compressed form. A crash at any moment leaves the whole content on the
 // disk as one of the two: the compressed form is written beside the file, read again, forced to
 // the disk and named before the file is removed. Returns kStopped, with the file as it was, soon
-// after another thread has set `stop`. So does an error, which names the file: as of open_regular,
-// or kIo. The next call overwrites an unfinished file (`.gz.new`).
+// after another thread has set `stop`. Errors also leave the file as it was and name it: those of
+// open_regular, or kIo. The next call overwrites an unfinished file (`.gz.new`).
 Result<Compression> compress_file(const std::filesystem::path& file, const std::atomic<bool>& stop);
 
 }  // namespace sweepd

@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// While it lives, Ctrl-C ends the program at once, with this message on stderr and kInterrupted. Of
-// several objects the youngest one's message counts.
+// While it lives, Ctrl-C ends the program at once, with this message on stderr and kInterrupted.
+// The youngest of several objects counts.
 class LastWords {
  public:
   explicit LastWords(std::string words) : words_(std::move(words) + "\n"), outer_(current) {

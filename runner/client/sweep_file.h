@@ -31,7 +31,7 @@ struct SweepFile {
   std::string text;
   std::vector<std::string> sets;  // those that fit it
   std::string folder = {};        // an absolute path; of standard input, the working folder
-  // Of this process: the variables that locate programs, and those that the file names.
+  // This process's variables that locate programs, and those that the file names.
   std::vector<std::string> environment = {};
 
   rpc::Submit::Request submit() const;

@@ -37,8 +37,8 @@ class ForkServer {
   // start (MASTER_PORT).
   bool serves(const SpawnRequest& rank) const;
 
-  // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error nothing is
-  // left, and the caller spawns instead.
+  // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error no process
+  // is left, and the caller spawns instead.
   Result<Spawned> fork(const SpawnRequest& rank, const AttemptFolder& folder, int number);
 
   // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it is

@@ -56,7 +56,7 @@ inline FormOf form_of(TextForm form, std::vector<std::string> names = {}) {
 // Scheduling parameters are not part of a trial's key.
 struct Scheduling {};
 
-// Where a trial is measured: ParamRole::kPlace. There is one, `pool`.
+// The place of a trial: ParamRole::kPlace. There is one, `pool`.
 struct Place {};
 
 // ParamDef::grows_memory.

@@ -33,7 +33,7 @@ std::string refusal_of_metric_name(std::string_view name);
 // For one that a file or another machine's database has.
 std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& declaration);
 
-// Where two declarations of one program contradict each other.
+// A contradiction between two declarations of one program.
 struct ProgramConflict {
   enum class Where { kParameter, kMetric } where = Where::kParameter;
   std::string name;

@@ -30,7 +30,7 @@ struct FileOrder {
 struct QuerySpec {
   std::string workload;  // required unless a sweep is given
   SweepId sweep;         // "" means every trial of the workload
-  // Of each point of a sweep the newest result of any sweep counts, instead of the sweep's own.
+  // The newest result of any sweep counts for each point, instead of the sweep's own.
   bool newest = false;
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value

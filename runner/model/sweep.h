@@ -40,7 +40,7 @@ enum class Order { kInterleaved, kSequential, kShuffled };
 std::string_view name_of(Order order);
 Result<Order> order_from(std::string_view name);
 
-// Which cells are bold. Of a comparison: those that are faster (slower, either) than the baseline,
+// The bold cells. Of a comparison: those that are faster (slower, either) than the baseline,
 // as `sweepctl compare` judges it (runner/report/significance.h). In each row or column of a
 // value's cells: the best ones, if the metric defines whether small or large figures are better.
 enum class Bold {

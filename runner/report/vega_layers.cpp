@@ -243,7 +243,7 @@ class Layers {
     Json rects = place;
     const bool any = std::any_of(points_.points.begin(), points_.points.end(),
                                  [](const PlotPoint& point) { return point.figure.has_value(); });
-    // Of words alone it would be a scale from nothing to nothing.
+    // With words alone the scale would be empty.
     const Json legend = any ? Json{{"title", points_.figure_title}} : Json();
     rects["color"] = {
         {"field", "y"}, {"type", "quantitative"}, {"scale", scale}, {"legend", legend}};

@@ -21,8 +21,8 @@
 // `adopt` gives its start.
 //
 // Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start. There
-// is no backfill, so small attempts never starve a large gang. Of the two lanes the one whose first
-// attempt comes first in the order is asked first. The other lane may continue only while that
+// is no backfill, so small attempts never starve a large gang. The lane whose first attempt comes
+// first in the order is asked first. The other lane may continue only while that
 // attempt waits for GPUs. While it waits for resources of both lanes (cores, memory, the whole
 // host) nothing else starts: the machine empties until it fits. So every attempt starts once those
 // before it in the order, and those running, have ended.

@@ -1,4 +1,4 @@
-// Where the level of a series changes, by PELT (Killick, Fearnhead and Eckley, "Optimal detection
+// Finds changes of a series' level by PELT (Killick, Fearnhead and Eckley, "Optimal detection
 // of changepoints with a linear computational cost", JASA 2012): the segments with the least sum of
 // squared distances from their means, plus a penalty for each change.
 #pragma once

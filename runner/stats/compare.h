@@ -6,9 +6,9 @@
 // benchmarking in reasonable time", ISMM 2013). So the unit of the statistics is the process: the
 // logs of the processes' medians are compared by Welch's t interval with the degrees of freedom of
 // Satterthwaite ("An approximate distribution of estimates of variance components", Biometrics
-// 1946). Of eight processes or more, the fastest and the slowest fifth do not count (log_level.h).
-// Processes of both sides that ran in turns are compared pair by pair instead (pairs.h).
-// A bootstrap over so few processes is no alternative: with two a side its 95 % interval
+// 1946). With eight processes or more, the fastest and the slowest fifth do not count
+// (log_level.h). Processes of both sides that ran in turns are compared pair by pair instead
+// (pairs.h). A bootstrap over so few processes is no alternative: with two a side its 95 % interval
 // contains the truth in two thirds of all cases.
 //
 // By simulation, the 95 % interval contains the truth in 98 % of all cases for two processes a

@@ -8,7 +8,7 @@ namespace sweepd::stats {
 
 struct Noise {
   double deviation = 0;  // standard deviation around the level
-  // Of neighbours, if it is certain: 0 to 0.9, and 0 for fewer than 40 values.
+  // Between neighbours, if it is certain: 0 to 0.9, and 0 for fewer than 40 values.
   double correlation = 0;
   // How much more the mean of many values varies than it would without the correlation.
   double inflation() const { return (1 + correlation) / (1 - correlation); }

@@ -29,7 +29,7 @@ double level_of(std::span<const double> logs, std::size_t begin, std::size_t end
   return median(part_of(logs, begin, end));
 }
 
-// Of all splits of a short series, the one with the widest gap, if it is wide enough.
+// The split of a short series with the widest gap, if it is wide enough.
 std::vector<std::size_t> one_split(std::span<const double> logs) {
   double widest = 0;
   std::vector<std::size_t> found;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kFewestSteps = 10;
 constexpr double kClipAt = 3;        // standard deviations of the noise
 constexpr double kNoiseShare = 0.1;  // of the tolerance; less noise than this does not matter
-// Of the search for the end of the warm-up, in standard deviations of the noise. Half of the least
-// slowness that is looked for; a step's most; a sum that noise alone seldom reaches.
+// For the search for the end of the warm-up, in standard deviations of the noise: half of the least
+// slowness to find; a step's limit; a sum that noise alone seldom reaches.
 constexpr double kUsualExcess = 1.25, kMostExcess = 5, kLeastExcess = 3;
 constexpr std::size_t kSearch = 10;  // steps; a longer slowdown is a segment
 

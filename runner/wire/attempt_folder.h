@@ -52,8 +52,8 @@ class AttemptFolder {
   // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 
-  // Whether the file is a record of a rank's work: its journal, log, trace or memory snapshot. Of
-  // an old attempt it may be compressed (base/kept_file.h).
+  // Whether the file is a record of a rank's work: its journal, log, trace or memory snapshot. It
+  // may be compressed for an old attempt (base/kept_file.h).
   static bool is_record(std::string_view name);
   // Whether a file with this name is about a rank's process, and useless after it.
   static bool is_of_process(std::string_view name);

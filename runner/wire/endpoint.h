@@ -1,4 +1,4 @@
-// Where a daemon keeps its state and listens, following the XDG base directory rules.
+// A daemon's state folder and socket, by the XDG base directory rules.
 //
 //   state folder  --state-dir, else $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd,
 //                 else ~/.local/state/sweepd

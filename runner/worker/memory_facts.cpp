@@ -16,7 +16,7 @@ std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
   return -1;
 }
 
-// A line of the journal has at most kLongestJournalLine bytes, and a row some hundred.
+// A line of the journal has at most kLongestJournalLine bytes, and a row a few hundred.
 template <class Row>
 void add_rows(std::vector<Row> rows, EventWriter& events) {
   constexpr std::size_t kRowsInLine = 500;

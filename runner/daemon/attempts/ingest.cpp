@@ -24,7 +24,7 @@
 namespace sweepd {
 namespace {
 
-// The `end` event is the journal's last line. Most have some hundred bytes.
+// The `end` event is the journal's last line. Most have a few hundred bytes.
 constexpr std::int64_t kLastWordBytes = 64 << 10;
 
 // Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does

@@ -1,6 +1,6 @@
 // Whether attempts may start, and why not. A start that fails because of the machine closes the
 // gate for a while, longer each time. So does an attempt that ended because its pool will fail the
-// next one too, for much longer. Of several failures in one pause only the first counts, as they
+// next one too, for much longer. Only the first of several failures in one pause counts, as they
 // have one reason; none makes the pause shorter. Lives on the event loop.
 #pragma once
 

@@ -46,7 +46,7 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const ComputeCode& compute = nullptr,
                                                const SubmittedFrom& from = {});
 
-// Of the first trial: why it can run but measures something else.
+// Why the first trial can run but measures something else.
 std::vector<std::string> warnings_of(const PreparedSweep& sweep);
 
 // A program as the store has it: the names of pools, used to check the file, belong to this

@@ -15,8 +15,8 @@ struct SubmittedFrom {
 };
 
 // Gives the sweep's trials these, if their workload has the parameters for it (`command`) and the
-// file does not set them. Of the environment, only variables that locate programs, and those that
-// an `env` of the sweep names. Call before expand.
+// file does not set them. Keeps only the variables that locate programs, and those that an `env` of
+// the sweep names. Call before expand.
 void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from);
 
 // The part of the environment that `set_origin` kept, as in SubmittedFrom.

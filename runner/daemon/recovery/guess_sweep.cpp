@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// Of a program, the declarations of all its sweeps combined.
+// The declarations of a program by all its sweeps, combined.
 std::shared_ptr<const WorkloadDef> definition_of(const std::vector<const FoundAttempt*>& attempts,
                                                  const Catalog& catalog) {
   const FoundAttempt& first = *attempts.front();

@@ -107,7 +107,7 @@ class Rebuilding {
     return {};
   }
 
-  // Of attempts that fit no submission.
+  // For attempts that fit no submission.
   Result<void> restore_guessed() {
     std::map<std::pair<SweepId, std::string>, std::vector<const FoundAttempt*>> groups;
     for (const FoundAttempt& one : attempts_) {

@@ -20,7 +20,7 @@ struct Rebuilt {
   std::int64_t untold = 0;           // attempts without a recorded end: `crashed`
   std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or skipped
   std::int64_t to_compute = 0;       // formulas, which the next daemon asks for
-  std::int64_t deleted = 0;  // skipped folders of attempts that were being deleted
+  std::int64_t deleted = 0;          // skipped folders of attempts that were being deleted
   std::vector<std::pair<std::string, std::string>> unreadable;  // file or folder, and why
 };
 

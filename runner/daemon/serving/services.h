@@ -40,7 +40,7 @@ struct ReadServices {
   // behind them.
   ReaderPool& slow;
   std::vector<PoolConfig> clusters = {};  // whose attempts have their folders elsewhere
-  // Where a cluster has an attempt now; not set where no daemon runs.
+  // The place of an attempt in a cluster; not set without a daemon.
   std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
   std::function<PoolFolder*(const std::string& pool)> folder_of_pool = {};  // the same
 

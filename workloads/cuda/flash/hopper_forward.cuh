@@ -80,7 +80,7 @@ struct HopperForward {
     return tiles < running ? tiles : running;
   }
 
-  // Where a warpgroup keeps eight columns of a row of its o: swizzled as TMA expects it, so that
+  // The place of eight columns of a row of a warpgroup's o: swizzled as TMA expects it, so that
   // eight rows are in 32 different banks.
   static constexpr int o_offset(int row, int chunk) {
     return chunk / 8 * kOPanel + row * 128 + (chunk % 8 ^ row % 8) * 16;
