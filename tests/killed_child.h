@@ -1,4 +1,4 @@
-// Kills a process at each of its system calls, to see what it leaves behind.
+// Kills a process at each of its system calls, to check its leftovers.
 #pragma once
 
 #include <sys/ptrace.h>

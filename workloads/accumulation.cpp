@@ -1,5 +1,5 @@
 // A long sum of one small number, as in mixed precision: shows the effect of the types of the
-// accumulator and of the addend. Each addition is an operation of its own, because the rounding
+// accumulator and of the addend. Each addition is a separate operation, because the rounding
 // happens there.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ class Accumulation final : public Workload {
   }
 
   // Compares with the same sum on the host, with one rounding per addition. Every bit must be
-  // equal, or the figures are not what the types say.
+  // equal, or the figures do not match the types.
   std::optional<Check> check() override {
     Check check;
     double expected = 0;

@@ -1,5 +1,5 @@
 // Any program as a workload, so that measurements in other languages are in the same tables: its
-// arguments come from the trial's parameters, its figures from what it reports or prints, and its
+// arguments come from the trial's parameters, its figures from its reports or output, and its
 // end is an outcome. Needs no LibTorch. The parts are in workloads/command/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -159,7 +159,7 @@ class Command final : public Workload, public SelfTimed {
       facts.text("profile.files", secrets_.hide(join(files_.of_program(), ", ")));
     }
     for (const auto& [name, text] : files_.facts()) facts.text(name, text);
-    // What the program says of itself comes before what is known from outside.
+    // The program's reports come before measurements from outside.
     for (const auto& [name, text] :
          {std::pair{"program_commit", origin_.commit}, {"interpreter", origin_.interpreter}}) {
       if (!text.empty() && !facts_.contains(name)) facts.text(name, text);
@@ -266,7 +266,7 @@ class Command final : public Workload, public SelfTimed {
     const bool warmup = report.warmup.value_or(report.step < context_.run.warmup);
     const auto is_setup = [](const Sample& sample) { return sample.phase == "setup"; };
     const bool once = std::ranges::all_of(report.samples, is_setup);
-    if (!warmup && !once) ++measured_;  // what a program did before its steps does not count
+    if (!warmup && !once) ++measured_;  // a program's work before its steps does not count
     findings->step(report.step, warmup, report.samples);
   }
 
@@ -284,11 +284,11 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void take_fact(const command::FactReport& fact) {
-    // Again, because the text was decoded since: it may be JSON with escapes of its own.
+    // Again, because the text has been decoded since: it may be JSON with escapes.
     command::FactReport& kept = facts_[secrets_.hide(fact.name)];
     kept = fact;
     kept.text = secrets_.hide(fact.text);
-    // The program would run on to its timeout, with nothing to show for it.
+    // The program would run to its timeout without a usable result.
     if (fact.name == "observe.failed" && measured_ == 0 && !output_.has_patterns())
       throw std::runtime_error(not_observed());
   }

@@ -38,7 +38,7 @@ void* load_sweep_cuda() {
 
 MakeCudaDevice load_cuda() {
   // In order of cost, so that a machine without a GPU answers at once. torch's CUDA library must be
-  // loaded before anything asks whether CUDA is available, because the answer is cached.
+  // loaded before the first check whether CUDA is available, because the answer is cached.
   setenv("CUDA_MODULE_LOADING", "LAZY", /*overwrite=*/0);
   if (load("libcuda.so.1") == nullptr) {
     throw Unavailable("device cuda: no NVIDIA driver on this machine (" + loader_message() + ")");

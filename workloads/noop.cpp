@@ -1,4 +1,4 @@
-// Nothing, or a sleep: shows what the harness itself adds to every step. Needs no LibTorch.
+// Nothing, or a sleep: shows the harness's overhead of a step. Needs no LibTorch.
 #include <thread>
 
 #include "workloads/api/workload.h"

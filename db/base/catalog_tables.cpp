@@ -74,7 +74,7 @@ std::string make_view(const WorkloadDef& def, const std::string& name, std::stri
                       ViewColumns own, std::string_view joins) {
   std::string columns;
   for (const std::size_t i : stored_params(def)) {
-    if (def.params[i].role == ParamRole::kScheduling) continue;  // says nothing about a result
+    if (def.params[i].role == ParamRole::kScheduling) continue;  // does not describe a result
     const std::string& param = def.params[i].name;
     columns += fmt::format("p.{} AS {}, ", sql_name(param), sql_name(view_column(param)));
   }
@@ -121,8 +121,7 @@ Result<void> grow_params(Connection& connection, const WorkloadDef& def) {
                                param.name, def.name, name_of(param.type),
                                param.name == "trial" ? "the trial's number" : found->second)};
     }
-    // Trials that are older than the parameter were measured with the value that is its default
-    // now.
+    // A trial stored before the parameter existed ran with the value that is now its default.
     connection.execute(fmt::format("ALTER TABLE {} ADD COLUMN {} {} NOT NULL DEFAULT {}",
                                    sql_name(table), sql_name(param.name), sql_type(param.type),
                                    sql_literal(param.default_value)));

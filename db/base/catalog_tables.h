@@ -1,5 +1,5 @@
-// Adds to the schema what the catalog needs: the params_<workload> tables, which gain columns and
-// never lose any, and the views <workload> and <workload>_memory, which follow the catalog.
+// Extends the schema for the catalog: the params_<workload> tables, which only ever gain columns,
+// and the views <workload> and <workload>_memory, which follow the catalog.
 #pragma once
 
 #include <string>

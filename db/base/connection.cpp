@@ -12,10 +12,10 @@
 namespace sweepd {
 namespace {
 
-// A reader may have to wait for the writer's checkpoint, and the writer for somebody else's
-// transaction, such as an open sqlite3 shell's. Neither is on the daemon's loop.
+// A reader may have to wait for the writer's checkpoint, and the writer for another process's
+// transaction (an open sqlite3 shell). Neither blocks the daemon's loop.
 constexpr int kBusyTimeoutMs = 10'000;
-// Virtual-machine instructions between two looks at the clock: about 0.1 ms.
+// Virtual-machine instructions between two checks of the clock: about 0.1 ms.
 constexpr int kProgressInstructions = 10'000;
 
 // One thread at a time uses a connection, so SQLite need not lock for every column that it returns.
@@ -26,8 +26,8 @@ int flags_of(Access access) {
   return how | SQLite::OPEN_NOMUTEX;
 }
 
-// By default SQLite counts every byte it allocates under one lock, and nobody reads the count. This
-// must run before the first connection is opened.
+// By default SQLite counts every byte it allocates under one lock, and sweepd does not use the
+// count. This must run before the first connection is opened.
 void leave_memory_uncounted() {
   static const int kOnce = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   static_cast<void>(kOnce);
@@ -49,15 +49,15 @@ Connection::Connection(const std::filesystem::path& file, Access access)
   } else {
     database_.exec("PRAGMA journal_mode = WAL");
     database_.exec("PRAGMA synchronous = FULL");
-    // SQLite's own checkpoints wait for no reader. With a reader at every moment the log would grow
-    // for ever, and every page that is read is looked for in all of it.
+    // SQLite's automatic checkpoints do not wait for readers. Under constant reading the log would
+    // grow without bound, and each page lookup searches all of it.
     database_.exec("PRAGMA wal_autocheckpoint = 0");
     // 16 MiB hold the inner pages of every index of a million attempts, and the leaves in use.
     database_.exec("PRAGMA cache_size = -16384");
   }
   database_.exec("PRAGMA foreign_keys = ON");
   database_.exec("PRAGMA temp_store = MEMORY");
-  // Views of another machine's file, which may do anything, only compute.
+  // The views of another machine's file are untrusted: they may only compute.
   database_.exec("PRAGMA trusted_schema = OFF");
   sqlite3_progress_handler(database_.getHandle(), kProgressInstructions, &Connection::on_progress,
                            this);
@@ -111,7 +111,7 @@ std::unique_ptr<SQLite::Statement> Connection::take(const std::string& sql) {
   return statement;
 }
 
-// SQL that was made for a single query, with its filters, goes when others have been used since.
+// The statement unused for longest goes first: usually one made for a single query.
 void Connection::put_back(std::string sql, std::unique_ptr<SQLite::Statement> statement) {
   constexpr std::size_t kMaxIdle = 128;
   idle_.push_front({std::move(sql), std::move(statement)});

@@ -19,8 +19,8 @@
 
 namespace sweepd {
 
-// 'swep' in the file's header (PRAGMA application_id), by which `file` and we recognize our
-// databases.
+// 'swep' in the file's header (PRAGMA application_id), which identifies sweepd's databases, also to
+// `file`.
 constexpr std::int32_t kApplicationId = 0x73776570;
 
 enum class Access { kReadWrite, kReadOnly };
@@ -36,8 +36,8 @@ class Connection {
   SQLite::Database& database() { return database_; }
   void execute(const std::string& sql) { database_.exec(sql); }
 
-  // Moves the whole log into the database, so that the next commit begins it anew, and waits this
-  // long for each kind of reader that is in the way. Returns SQLite's extended code: SQLITE_BUSY if
+  // Moves the whole log into the database, so that the next commit restarts it, and waits up to
+  // this long for each kind of blocking reader. Returns SQLite's extended code: SQLITE_BUSY if
   // some reader stayed.
   int restart_log(Duration patience);
 
@@ -60,8 +60,8 @@ class Connection {
   static int on_progress(void* self);
 
   SQLite::Database database_;
-  // Prepared statements that nobody uses, the latest used first. The same text may be there several
-  // times, since it may be used several times at once.
+  // Idle prepared statements, the latest used first. A text may occur several times, since several
+  // uses may overlap.
   struct Idle {
     std::string sql;
     std::unique_ptr<SQLite::Statement> statement;

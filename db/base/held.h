@@ -1,5 +1,5 @@
-// Which attempts paused sweeps keep from starting. An attempt may belong to several sweeps: it is
-// held while every live sweep that wants it is paused, and none is left without a pause.
+// Attempts that paused sweeps hold back. An attempt may belong to several sweeps: it is held while
+// every live sweep that wants it is paused.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sweepd {
 
-// An expression that is 1 if the attempt, whose table's name in the statement this is, is held and
-// else 0. Says nothing about whether it waits. The sweep with the id `but` does not count.
+// An expression: 1 if the attempt is held, else 0, whether or not it is queued. `attempt` is its
+// table's name in the statement. The sweep with the id `but` does not count.
 std::string is_held(std::string_view attempt, std::string_view but = "0");
 
 // Whether any sweep is paused. If none is, no attempt is held.

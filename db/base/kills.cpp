@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// A condition on an attempt `k`, as `killed_its_worker` says it.
+// A condition on an attempt `k`, equivalent to `killed_its_worker`.
 std::string killed_its_worker_sql() {
   std::vector<std::string> polite;
   for (const int signal : kPoliteSignals) polite.push_back(std::to_string(signal));
@@ -22,7 +22,7 @@ std::string killed_its_worker_sql() {
 
 Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
                std::string_view pass, std::int64_t host, const std::string& machine) {
-  // By their rows, which no clock that is set can change.
+  // Ordered by row, which does not depend on the clock.
   static const std::string kSql =
       "SELECT k.signal, k.uid FROM attempt k WHERE k.trial = ?1 AND k.pass = ?2 AND k.host = ?3 "
       "AND " +

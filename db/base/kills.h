@@ -1,5 +1,4 @@
-// Finds trials that killed their workers so often that they are not tried again
-// (runner/model/kills.h).
+// Finds trials that killed too many workers to be retried (runner/model/kills.h).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace sweepd {
 
-// What the trial, a row, did to its workers in this pass on this host, a row, with the same code on
-// the same machine (MachineId::hash; "" accepts every machine). Throws SQLite::Exception.
+// The crashes of the trial, a row, in this pass on this host, a row, with the same code on the same
+// machine (MachineId::hash; "" accepts every machine). Throws SQLite::Exception.
 Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
                std::string_view pass, std::int64_t host, const std::string& machine);
 

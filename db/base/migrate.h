@@ -16,7 +16,7 @@ Result<void> migrate(Connection& connection, std::span<const Migration> migratio
 // Checks, for a reader, that the database has exactly the version of the last migration.
 Result<void> check_version(Connection& connection, std::span<const Migration> migrations);
 
-// Checks that the database is sweepd's and of a version that this program knows or can migrate.
+// Checks that the database is sweepd's and of this program's version or one that it can migrate.
 Result<void> check_not_newer(Connection& connection, std::span<const Migration> migrations);
 
 // The views that every database has: those of db/views.sql and of described records.

@@ -1,4 +1,4 @@
-// Finds results of the same parameters that an older program gave.
+// Finds results of the same parameters by an older program.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace sweepd {
 
-// A condition on the attempt `attempt` of a statement: what ran, and on what, is what would run
-// now. It has two `?`, the workload's code and MachineId::hash; "" accepts every result.
+// A condition on the attempt `attempt` of a statement: its code and machine are the current ones.
+// It has two `?`, the workload's code and MachineId::hash; "" accepts every result.
 std::string same_code_and_machine(std::string_view attempt);
 
-// On what trials of a workload would run now.
+// The machine on which a workload's trials would run now.
 class MachinesNow {
  public:
   MachinesNow(const WorkloadDef& def, MachineIds ids)
       : device_(def.index_of("device")), pool_(pool_param(def)), ids_(std::move(ids)) {}
-  // Which node of another pool it will be, nobody knows.
+  // The node of another pool is not known in advance.
   const MachineId& of(const Trial& trial) const {
     if (pool_ && trial.values[*pool_] != Value(std::string(kLocalPool))) return unknown_;
     const auto* device = device_ ? std::get_if<std::string>(&trial.values[*device_]) : nullptr;
@@ -41,8 +41,8 @@ class OlderResults {
  public:
   OlderResults(Connection& connection, const WorkloadDef& def);
 
-  // Returns, of one host, the newest done attempt with these parameters, whatever its code and
-  // machine; one of the same program comes before others. `base_key` may be empty.
+  // Returns, of one host, the newest done attempt with these parameters, of any code and machine,
+  // the same program first. `base_key` may be empty.
   std::optional<OlderResult> find(const TrialKey& key, const std::string& base_key,
                                   std::string_view pass, std::int64_t repeat, std::int64_t host);
 

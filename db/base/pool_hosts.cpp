@@ -27,7 +27,7 @@ std::int64_t PoolHosts::find(const std::string& pool) {
 
 std::int64_t PoolHosts::find_or_insert(const std::string& pool) {
   if (const std::int64_t row = find(pool); row >= 0) return row;
-  // Equal in every database, so that a merge knows it again.
+  // Equal in every database, so that a merge recognizes it.
   Query(connection_,
         "INSERT INTO host (uid, hostname, cpu_model, cores, sockets, memory_bytes, pool) "
         "VALUES (?, ?2, '', 0, 0, 0, ?2)")

@@ -16,7 +16,7 @@ std::string pool_of_attempt(std::string_view attempt);
 // An expression for when an attempt left the queue: it started, or was given to its pool.
 std::string left_queue_ns(std::string_view attempt);
 
-// The hosts that stand for pools, as far as there are any. Each is looked for once.
+// The existing hosts that stand for pools. Each is looked up once.
 class PoolHosts {
  public:
   // `local` is the row of this machine.

@@ -127,7 +127,7 @@ void write_program(Connection& connection, const WorkloadDef& def) {
   write_details(connection, row.integer(0), def);
 }
 
-// The stored declaration of that name, which may be none.
+// The stored declaration of that name, if any.
 Result<std::optional<WorkloadDef>> stored_program(Connection& connection, const std::string& name) {
   auto all = read_programs(connection, "main");
   if (!all) return all.error();

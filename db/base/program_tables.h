@@ -1,4 +1,4 @@
-// The tables `program...`: what sweep files declared for their programs (model/program.h). Call
+// The tables `program...`: sweep files' declarations of programs (model/program.h). Call
 // these inside a transaction. They throw SQLite::Exception.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace sweepd {
 // database of before programs. Error: a row that this build cannot read.
 Result<std::vector<WorkloadDef>> read_programs(Connection& connection, const std::string& schema);
 
-// Adds the declaration to what is stored, and makes the program's columns and views. Returns the
+// Adds the declaration to the stored ones, and makes the program's columns and views. Returns the
 // definition now. `catalog` must have its base; it is not changed. Errors: the declarations
 // contradict each other, or as those of apply_catalog.
 Result<WorkloadDef> store_program(Connection& connection, const Catalog& catalog,

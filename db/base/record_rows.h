@@ -1,5 +1,5 @@
 // Rows of described records (runner/base/fields.h): their columns, INSERT and SELECT follow from
-// the description. A record that is spread over two tables names the table that is meant.
+// the description. A field of a record that is spread over two tables names its table.
 #pragma once
 
 #include <fmt/format.h>
@@ -167,7 +167,7 @@ std::string column_list(std::string_view prefix = "", std::string_view table = R
   return join(names, ", ");
 }
 
-// ", ?" for each of so many values.
+// ", ?" for each of this many values.
 inline std::string placeholders(std::size_t values) {
   std::string list;
   for (std::size_t i = 0; i < values; ++i) list += ", ?";
@@ -194,7 +194,7 @@ Record read_record(const Query& query, Names& names, int column = 0) {
 }
 
 // One row a record, which belongs to row `owner` of the table that the column `owned_by` refers to.
-// Of two records with one key the last is stored: a broken worker must not make its attempt
+// The last of two records with one key is stored: a broken worker must not make its attempt
 // unstorable.
 template <class Records>
 void insert_rows(Connection& connection, Names& names, const char* owned_by, std::int64_t owner,

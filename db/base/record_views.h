@@ -10,8 +10,7 @@ namespace sweepd {
 // CREATE VIEW statements, without a semicolon.
 std::vector<std::string> record_views();
 
-// Columns of Summary beside its key: `n`, `mean` and the like, then what is known of a steady
-// state.
+// Columns of Summary beside its key: `n`, `mean` and the like, then those of a steady state.
 const std::vector<std::string>& summary_columns();
 // Columns of PhaseMemory that are figures: `peak_allocated_bytes` and the like.
 const std::vector<std::string>& memory_columns();

@@ -1,5 +1,5 @@
-// Which columns of the database refer to a row, read from its foreign keys. Deleting rows by this
-// list cannot forget a table that a later migration adds.
+// Which columns of the database refer to a row, read from its foreign keys. Deletion by this list
+// also covers tables that later migrations add.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ std::vector<std::string> text_columns(Connection& connection, const std::string&
 OwnTables read_own_tables() {
   Connection fresh(":memory:", Access::kReadWrite);
   OwnTables tables;
-  if (!migrate(fresh, embedded_migrations())) return tables;  // a bug that every test would find
+  if (!migrate(fresh, embedded_migrations())) return tables;  // a bug that every test would show
   Query query(fresh, "SELECT name FROM sqlite_schema WHERE type = 'table'");
   while (query.next()) tables[query.text(0)] = text_columns(fresh, query.text(0));
   return tables;
@@ -87,7 +87,7 @@ Error about_strangers_file(Error error) {
 }
 
 Result<void> check_tables(Connection& connection) {
-  // A view and a virtual table have no page of their own.
+  // Views and virtual tables have no root page.
   Query query(connection,
               "SELECT lower(name), type FROM sqlite_schema WHERE type = 'view' OR (type = 'table' "
               "AND coalesce(rootpage, 0) = 0)");

@@ -11,17 +11,17 @@ namespace sweepd {
 // of a gigabyte takes seconds.
 inline constexpr Duration kStrangersTime = seconds(600);
 
-// What SQLite says of such a file (a table that is missing, rows that contradict each other) is no
-// bug of ours: kInternal becomes kFailedPrecondition.
+// SQLite's errors on such a file (a missing table, contradictory rows) are no bug of sweepd:
+// kInternal becomes kFailedPrecondition.
 Error about_strangers_file(Error error);
 
-// Whether what has the name of one of our tables is a table. A view in its place may never end, and
-// a virtual table runs code. Throws SQLite::Exception.
+// Whether each of sweepd's tables is an ordinary table in the file. A view in its place may never
+// end, and a virtual table runs code. Throws SQLite::Exception.
 Result<void> check_tables(Connection& connection);
 
-// Whether ids are ids, names are names, and no text is longer than a request, by which each came.
-// For a file that is merged and is of this version: an id names a folder, shells complete a name,
-// and what is merged stays. Call `check_tables` before. Throws SQLite::Exception.
+// Whether ids and names are well-formed and no text is longer than a request. For a file of this
+// version that is merged: ids name folders, shells complete names, and a merge is permanent. Call
+// `check_tables` first. Throws SQLite::Exception.
 Result<void> check_texts(Connection& connection);
 
 }  // namespace sweepd

@@ -1,7 +1,7 @@
 // Adds the results of another machine's database to ours: hosts, devices, environments, sweeps,
-// trials by key, attempts by uid. Rows that are already here are left alone, so merging twice adds
-// nothing, and an interrupted merge is finished by running it again. Attempts that are still queued
-// or running there are left out: a later merge brings them once they have ended.
+// trials by key, attempts by uid. Existing rows stay unchanged, so a second merge adds nothing, and
+// running an interrupted merge again finishes it. Attempts that are queued or running there are
+// skipped: a later merge brings them once they have ended.
 //
 // The tables, their order and the columns to translate are read from the schema (merge/plan.h), so
 // a table that a migration adds is merged by its foreign keys.
@@ -25,13 +25,13 @@ struct MergeCount {
 struct MergeReceipt {
   MergeCount sweeps, trials, attempts;
   std::int64_t samples = 0;     // brought
-  std::int64_t open = 0;        // queued or running there: left out
+  std::int64_t open = 0;        // queued or running there: skipped
   std::set<std::string> hosts;  // names of the hosts whose attempts were brought
 };
 
 class Merger {
  public:
-  // Does what can be done to a DatabaseCopy before the writer is needed. Any thread.
+  // Prepares a DatabaseCopy as far as possible without the writer. Any thread.
   static Result<void> prepare(const std::filesystem::path& copy);
 
   // `copy` is the file of a prepared DatabaseCopy. A store has one merger at a time; the store and
@@ -39,8 +39,8 @@ class Merger {
   static Result<std::unique_ptr<Merger>> begin(Store& store, const std::filesystem::path& copy);
   ~Merger();
 
-  // Merges one complete batch in one transaction of about 50 ms. Between calls the store may be
-  // used for other things. Returns false once everything is merged.
+  // Merges one complete batch in one transaction of about 50 ms. Between calls the store may serve
+  // other work. Returns false once everything is merged.
   Result<bool> step();
   const MergeReceipt& receipt() const;
 

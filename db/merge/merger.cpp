@@ -36,7 +36,7 @@ constexpr std::string_view kOneAnswer =
     "CROSS JOIN main.attempt a ON a.trial = p.trial AND a.pass = p.pass AND a.repeat = p.repeat "
     "CROSS JOIN main.sweep_attempt s ON s.attempt = a.row) WHERE place > 1)";
 
-// Of every point of the batch, the attempt that counts ("= 1") or the others ("> 1").
+// The attempt of every point of the batch that counts ("= 1"), or the others ("> 1").
 std::string placed(std::string_view place) {
   return "SELECT row FROM (SELECT a.row, row_number() OVER (PARTITION BY a.trial, a.pass, "
          "a.repeat, a.host ORDER BY " +
@@ -98,14 +98,14 @@ Merger::State::~State() {
     }
     store.connection.execute("DETACH other");
   } catch (const SQLite::Exception&) {
-    // Begin failed half-way; nothing is attached.
+    // Begin failed and left nothing attached.
   }
 }
 
 namespace {
 
-// Ends the limit on the time of a part of the merge. Rows may contradict each other, as rows do
-// that refer to what was deleted here since the merge began; that is no bug.
+// Ends the limit on the time of a part of the merge. Rows may refer to others that were deleted
+// here since the merge began; that is no bug.
 template <class T>
 Result<T> about_the_file(Connection& connection, Result<T> result) {
   connection.set_time_limit(Duration{0});
@@ -256,7 +256,7 @@ bool Merger::State::merge_attempts() {
   const MergeTable& attempt = plan.identity("attempt");
   if (!next_batch(attempt, "o.outcome IS NOT NULL")) return false;
   finish_batch(attempt, receipt.attempts);
-  // They bring their own, which may lie behind all of ours.
+  // Their rows keep their positions, which may lie behind all of ours.
   store.next_position.reset();
   merge_owned(attempt, "b.fresh");
   run(std::string(kOneAnswer));

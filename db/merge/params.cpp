@@ -26,7 +26,7 @@ std::map<std::string, ColumnInfo> table_columns(Connection& connection, const st
   return columns;
 }
 
-// Whether our own statement may contain them as they are: a type of a parameter and a literal.
+// Whether they are a parameter's type and a literal, and so safe to put into a statement.
 bool is_safe(const ColumnInfo& column) {
   const std::string& literal = column.default_sql;
   const bool known = column.type == "INTEGER" || column.type == "REAL" || column.type == "TEXT";
@@ -56,7 +56,7 @@ Result<void> grow(Connection& connection, const std::string& table) {
                                brief(name), brief(table.substr(7)), brief(theirs.type),
                                brief(theirs.default_sql))};
     }
-    // Our trials, older than the parameter, were measured with what is its default there.
+    // Our trials from before the parameter ran with its default there.
     connection.execute(fmt::format("ALTER TABLE main.{} ADD COLUMN {} {} NOT NULL DEFAULT {}",
                                    sql_name(table), sql_name(name), theirs.type,
                                    theirs.default_sql));

@@ -116,8 +116,8 @@ bool is_of_program(const std::string& table) {
   return table == kProgramTable || table.starts_with(std::string(kProgramTable) + "_");
 }
 
-// A table that has a number of its own as its key, or belongs to nothing, cannot be merged: its
-// rows could not be told apart or placed.
+// A table with only a numeric key, or without an owner, cannot be merged: its rows cannot be
+// matched or assigned.
 Result<void> check(const MergeTable& table, const RawTable& raw) {
   if (raw.is_identity()) return {};
   const bool own_number = raw.has_integer_key && raw.key.front() != table.owner_column;
@@ -181,7 +181,7 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
   MergePlan plan;
   for (const auto& [name, raw] : schema) {
     if (name == kPeakTable || is_of_program(name) || name.starts_with(kReferenceTables)) continue;
-    // Somebody else's commands are not to run here.
+    // Another machine's commands must not run here.
     if (name == kNotificationTable) continue;
     if (name == kCountTable) continue;  // triggers write it
     MergeTable table = describe(schema, name, raw);
@@ -222,8 +222,7 @@ std::string insert_identity(const MergePlan& plan, const MergeTable& table,
   for (const MergeColumn& column : table.columns) {
     // The current attempts are determined again once all rows are here.
     const bool mark = table.name == "attempt" && column.name == "is_current";
-    // A sweep was paused there, where its attempts wait, and a device there, where it is and where
-    // somebody puts it back in service.
+    // Pauses of sweeps and devices apply only on the machine where they were made.
     const bool pause =
         column.name == "paused_ns" || column.name == "fault" || column.name == "fault_attempt";
     values.push_back(mark ? "0" : pause ? "NULL" : translated(plan, column));

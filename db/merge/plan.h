@@ -1,12 +1,10 @@
-// How rows are copied from one database to another, read from the schema.
+// The plan for copying rows from one database to another, read from the schema.
 //
-// Integer ids mean something in their own file only. A table with an integer id and a UNIQUE key
+// Integer ids are valid only in their file. A table with an integer id and a UNIQUE key
 // beside it (`host.uid`, `trial.key`, `name.text`) is an *identity*: rows of the two files are the
 // same when their keys are equal. Every column that refers to an identity, directly or through
 // another table's foreign key, is translated. Every other table belongs to the identity whose rows
-// it describes: the attempt if it refers to one, else the trial, the sweep, or whatever else it
-// refers to.
-// when it refers to one, else to the trial, the sweep, or what else it refers to.
+// it describes: the attempt if it refers to one, else the trial, the sweep, or another identity.
 #pragma once
 
 #include <string>
@@ -17,12 +15,12 @@
 
 namespace sweepd {
 
-// This table is not part of the plan: the larger of two rates stays, whoever measured it.
+// This table is not part of the plan: the merge keeps the larger of two rates.
 inline constexpr std::string_view kPeakTable = "device_peak";
-// Nor are these: declarations of one program become one (params.h).
+// Nor are these: declarations of one program are combined (params.h).
 inline constexpr std::string_view kProgramTable = "program";
 
-// Neither are published figures: they come from a file, which anybody can add anywhere.
+// Nor are published figures: they can be imported anywhere from their file.
 inline constexpr std::string_view kReferenceTables = "reference";
 
 struct MergeColumn {

@@ -1,5 +1,4 @@
-// Stores one dimension of trials or attempts as codes until it is known which values the table
-// shows.
+// Stores one dimension of trials or attempts as codes until the table's values are known.
 #pragma once
 
 #include <cstdint>

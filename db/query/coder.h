@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-// The order of the values that no list prescribes. They follow those that a list does prescribe.
+// The order of values without a prescribed place; they follow those with one.
 enum class DisplayOrder { kFirstAppearance, kTyped };
 
 class DimensionCoder {

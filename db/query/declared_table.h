@@ -1,4 +1,4 @@
-// A table that a sweep declares, as it is stored.
+// A table that a sweep declares, as stored.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Reads the table at a position of a sweep. Fails if a word in it is not one of today's.
+// Reads the table at a position of a sweep. Fails if a word in it is no longer known.
 Result<TableSpec> declared_table(Connection& connection, std::int64_t sweep, std::int64_t position);
 
 }  // namespace sweepd

@@ -8,8 +8,7 @@
 namespace sweepd {
 namespace {
 
-// Bytes of a text that a table of `show` prints. Anyone who wants a megabyte of it queries the
-// database.
+// Bytes of a text that a table of `show` prints. A user who wants more queries the database.
 constexpr std::size_t kMaxText = 4000;
 
 std::string shortened(std::string text) {

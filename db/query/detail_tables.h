@@ -25,8 +25,8 @@ Table rows_table(Query& query, const std::string& title, const std::vector<Detai
 
 // A described record's columns as they are shown.
 std::vector<DetailColumn> shown(const std::vector<RecordColumn>& columns);
-// What to SELECT for them from `alias`, and the tables to JOIN for texts that are stored once: that
-// of a column `phase` is called `<alias>_phase`.
+// Their SELECT list from `alias`, and the tables to JOIN for texts that are stored once: that of a
+// column `phase` is called `<alias>_phase`.
 std::string select_shown(const std::vector<RecordColumn>& columns, const std::string& alias);
 std::string join_names(const std::vector<RecordColumn>& columns, const std::string& alias);
 
@@ -43,7 +43,7 @@ Table record_table(Connection& connection, const std::string& title, std::int64_
   return rows_table(query, title, shown(columns));
 }
 
-// "property | value"; properties without a value are left out.
+// "property | value"; properties without a value are omitted.
 class PropertyTable {
  public:
   explicit PropertyTable(const std::string& title);

@@ -18,8 +18,7 @@ class Dictionary {
   using Key = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
   std::uint32_t code(Key key) {
-    // A value equal to the last one, or one of the few that an axis has, is found faster than
-    // hashed.
+    // Comparing with the last value, or with an axis's few values, is faster than hashing.
     if (last_ < values_.size() && values_[last_] == key) return last_;
     const auto few = static_cast<std::uint32_t>(std::min<std::size_t>(values_.size(), kFew));
     for (std::uint32_t i = 0; i < few; ++i) {

@@ -129,7 +129,7 @@ std::map<std::int64_t, std::int64_t> FigureReader::slowest_ranks(std::int64_t at
 }
 
 std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
-  // The key consists of what is a dimension. Within a key each step has one value: that of the last
+  // The key consists of the dimensions. Within a key each step has one value: that of the last
   // rank to finish.
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Key, std::map<std::int64_t, double>> groups;

@@ -1,4 +1,4 @@
-// Reads the figures of one attempt from where the plan says.
+// Reads the figures of one attempt from the plan's source.
 #pragma once
 
 #include <functional>
@@ -53,7 +53,7 @@ class FigureReader {
   Medians kernel_medians(std::int64_t attempt) const;
   std::vector<FigureRow> from_allocations(std::int64_t attempt);
   // Makes one row per group and metric. `query` returns phase, rank, the keys and then each metric.
-  // A figure is divided by what `whole` returns for its metric (0: not divided); `medians` are
+  // A figure is divided by the result of `whole` for its metric (0: not divided); `medians` are
   // those of kernel_median.
   using Whole = std::function<double(const std::string& metric, const FigureRow& row)>;
   std::vector<FigureRow> grouped(Query& query, const Whole& whole, const Medians& medians = {});
@@ -70,7 +70,7 @@ class FigureReader {
   const QueryPlan& plan_;
   bool with_samples_;
   std::optional<Query> summary_;  // kept open, because a query runs it once per attempt
-  std::optional<Query> stored_;   // likewise, for what is in a table of its own
+  std::optional<Query> stored_;   // likewise, for figures in a separate table
   std::string name_filter_;       // " AND metric = 3 AND phase IN (1, 2)"
   std::string phase_filter_;      // the filter on phases alone, for the whole of a share
   std::string place_filter_;      // " AND rank IN (0) AND step IN (5)"

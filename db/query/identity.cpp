@@ -56,7 +56,7 @@ std::vector<std::string> meant_by(const std::string& text, const std::vector<std
   return found;
 }
 
-// Whether the text is in `code` where a word or what follows its colon begins.
+// Whether the text is in `code` at the beginning of a word or after its colon.
 bool begins_part_of(const std::string& code, const std::string& text) {
   for (std::size_t at = code.find(text); at != std::string::npos; at = code.find(text, at + 1)) {
     if (at == 0 || code[at - 1] == ' ' || code[at - 1] == ':') return true;
@@ -117,7 +117,7 @@ std::string counts_among(const std::vector<ResultColumn>& identities, std::strin
     same += fmt::format(" AND {} = {}", identity_expression(column, "n", "m"),
                         identity_expression(column, "a", "e"));
   }
-  // Of those that are not done only the current one can count.
+  // Only the current one of those that are not done can count.
   const std::string others = fmt::format(
       "{} AND NOT EXISTS (SELECT 1 FROM attempt n LEFT JOIN environment m ON m.id = n.environment "
       "WHERE n.trial = a.trial AND n.pass = a.pass AND n.repeat = a.repeat AND n.host = a.host AND "

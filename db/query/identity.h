@@ -1,11 +1,10 @@
-// What ran, beside a trial's parameters: results of one trial by different code, builds, versions
-// of LibTorch or drivers, or on different machines, are told apart where a query names one of
-// these, and then each has its own newest result. Elsewhere only the newest of all counts. So it is
-// with a device that a query asks for by name: the newest result on another GPU of the host does
-// not hide it.
+// The identity of a result beside its trial's parameters: code, build, LibTorch, driver and
+// machine. A query that names one of these gets the newest result of each value; other queries get
+// only the newest of all. The same holds for a device that a query filters by name: a newer result
+// on another GPU of the host does not hide its result.
 //
-// A sweep has results of its own (own_results.h). If a query filters by what ran, or by the host,
-// what others measured at the sweep's points counts too, where the sweep itself has no such result.
+// A sweep has its own results (own_results.h). If a query filters by an identity or the host,
+// results of other sweeps at its points also count where the sweep has none.
 #pragma once
 
 #include <string>
@@ -34,7 +33,7 @@ bool asks_for_others(const QueryPlan& plan);
 // results count before others; "" is no sweep.
 std::string counts_among(const std::vector<ResultColumn>& identities, std::string_view sweep = "");
 
-// An error if cells would mix several identities, which no trial's parameters tell apart.
+// An error if cells would mix several identities, which no trial's parameters separate.
 Result<void> check_identities(const QueryPlan& plan);
 
 // Accepts a stored value or a prefix of a single one with 4 characters or more, such as of a
@@ -42,8 +41,8 @@ Result<void> check_identities(const QueryPlan& plan);
 Result<Value> parse_identity(ReaderState& state, ResultColumn column, const std::string& name,
                              const std::string& text);
 // The same for a computed parameter, the content of programs ("python3.11:1f00aa22
-// mm.py:9ab1c2d3"): the beginning of a name or of a hash in it is enough. What no trial has stays
-// as it is.
+// mm.py:9ab1c2d3"): the beginning of a name or of a hash in it is enough. A text that matches no
+// trial stays unchanged.
 Result<Value> parse_computed(ReaderState& state, const WorkloadDef& def, std::size_t param,
                              const std::string& text);
 

@@ -1,4 +1,4 @@
-// Groups what the profile pass stored as a table asks for it.
+// Groups a profile pass's rows by the table's dimensions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ std::vector<FigureRow> FigureReader::from_kernels(std::int64_t attempt) {
                                 place_columns(), key_columns(), metric_columns(), name_filter_,
                                 place_filter_, group_numbers()));
   }
-  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // what shares refer to
+  std::map<std::pair<std::int64_t, std::int64_t>, double> whole;  // the whole for shares
   const auto share = std::find(plan_.metrics.begin(), plan_.metrics.end(), "kernel_share");
   if (share != plan_.metrics.end()) {
     Query totals(state_.connection,

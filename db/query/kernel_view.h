@@ -1,4 +1,4 @@
-// What `sweepctl show ATTEMPT --kernels` asks for: which rows of a profile, and in which layout.
+// The request of `sweepctl show ATTEMPT --kernels`: rows of a profile and their layout.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the attempts behind a query have in common.
+// Reads the properties that the attempts behind a query share.
 #include "runner/model/measured_with.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace sweepd {
 namespace {
 
-// Of more values only the least and the largest are returned.
+// Returns only the smallest and the largest of more values.
 constexpr std::size_t kMostListedValues = 3;
 
 class MeasuredWithReader {

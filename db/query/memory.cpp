@@ -39,8 +39,7 @@ std::vector<MemoryBlock> blocks_of(Connection& connection, std::int64_t attempt,
   return blocks;
 }
 
-// The label names only axes and what differs from the default, but a picture must always state
-// these.
+// The label names only axes and changed parameters, but a picture must always state these.
 std::string subject_of(ReaderState& state, const AttemptRow& attempt, std::int64_t trial) {
   std::string subject = attempt.workload + " " + attempt.label;
   const WorkloadDef* def = state.catalog.find(attempt.workload);

@@ -68,7 +68,7 @@ std::string fold_layers(const std::string& name) {
 }
 
 Table held_table(Connection& connection, std::int64_t attempt) {
-  // A fact is the measured value; the figure of the same name is what the formula expects.
+  // A fact is the measured value; the figure of the same name is the formula's value.
   Query query(connection,
               "SELECT f.rank, replace(replace(n.text, '_bytes', ''), '_', ' '), "
               "(SELECT count(*) FROM memory_held h WHERE h.attempt = f.attempt AND "

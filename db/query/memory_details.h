@@ -10,11 +10,11 @@
 
 namespace sweepd {
 
-// What outlives the step, by kind: measured, and as the trial's figures predict it.
+// Memory that outlives the step, by kind: measured, and predicted by the trial's figures.
 Table held_table(Connection& connection, std::int64_t attempt);
 
-// What was live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small for a
-// row of their own share one row.
+// Memory live at the peak of rank `picture.rank`, by kind, range or phase. Blocks too small for
+// their own row share one row.
 Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture);
 
 // The largest blocks of a rank. Blocks that differ only in the number of their layer share one row.

@@ -1,4 +1,4 @@
-// How far a running sweep is, and what it consists of.
+// A running sweep's progress and contents.
 #include <map>
 
 #include "db/query/state.h"
@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// ?1 is the sweep. `key` is read only if each trial has a weight of its own, since a sweep without
+// ?1 is the sweep. `key` is read only if each trial has its own weight, since a sweep without
 // weights may have a million trials.
 std::string pace_select(bool by_trial) {
   const std::string key = by_trial ? "t.key" : "''";

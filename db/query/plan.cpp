@@ -218,7 +218,7 @@ Result<void> check_columns(const TableSpec& table, QueryPlan& plan) {
 }
 
 // Without `phase` among the dimensions a table means the whole step. Pooling the step with its
-// parts would give a meaningless figure. A step's kernels and blocks are those of all its phases.
+// parts would be meaningless. A step's kernels and blocks are those of all its phases.
 void choose_phases(QueryPlan& plan) {
   if (!has_column(plan.source, ResultColumn::kPhase)) return;
   const bool adds_up = plan.source == FigureSource::kKernel ||
@@ -269,7 +269,8 @@ void choose_passes(QueryPlan& plan) {
   }
 }
 
-// Returns what the cell shows and the rows are sorted by, such as `mean` and `tflops`.
+// Returns the quantities that the cell shows and the rows are sorted by, such as `mean` and
+// `tflops`.
 std::vector<const CellName*> figures_of(const TableSpec& table) {
   std::vector<const CellName*> figures;
   const auto add = [&figures](const std::string& name) {

@@ -1,4 +1,4 @@
-// A QuerySpec whose names and values were checked: what to read, and in which order to show it.
+// A QuerySpec with checked names and values: the rows to read and their display order.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct PlannedDimension {
   std::string name;
   ColumnRef column;
   bool numeric = false;
-  std::vector<std::string> preferred;  // values in display order, as far as one is prescribed
+  std::vector<std::string> preferred;  // values in display order, if one is prescribed
   std::string last;                    // the value that comes after all others; "" is none
 };
 
@@ -48,7 +48,7 @@ struct QueryPlan {
   FigureSource source = FigureSource::kSummary;
   // Dimensions from kFact on, which only their own source has, as indices into `dimensions`.
   std::vector<std::size_t> keys;
-  // Figures and facts belong to the trial, whichever of its passes stored them.
+  // Figures and facts belong to the trial, also if several of its passes store them.
   bool any_pass = false;
   bool by_phase = false, by_step = false, by_rank = false, by_metric = false;
   bool slowest_rank = false;  // `rank: slowest`: in each step the rank that ended it last
@@ -59,7 +59,7 @@ struct QueryPlan {
   bool with_extremes = false;  // min, max
   bool with_text = false;      // `{text}`: for a figure, its formula
   bool with_work = false;      // flops, bytes, tokens and peaks are wanted
-  // How many of `dimensions` the query named. The others tell pooled results apart.
+  // How many of `dimensions` the query named. The others distinguish pooled results.
   std::size_t named_dimensions = 0;
 
   const PlannedFilter* filter(ResultColumn column) const;

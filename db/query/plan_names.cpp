@@ -201,7 +201,7 @@ Result<void> check_metric(ReaderState& state, const WorkloadDef& def, const std:
     const auto more = named_metrics(state, def, other);
     names.insert(names.end(), more.begin(), more.end());
   }
-  // `parameters` for figure.parameters: close in meaning, far in letters.
+  // `parameters` for figure.parameters: too far in spelling for a suggestion.
   for (const std::string& name : names) {
     if (name_within(name) == metric) {
       return Error{ErrorCode::kInvalidArgument,

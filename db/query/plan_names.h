@@ -15,7 +15,7 @@ Result<ColumnRef> resolve_name(const WorkloadDef& def, const std::string& name,
                                std::string_view where);
 
 // Collects names that no result has ("range `attention.scores`"). If null, each such name is an
-// error that says what there is instead.
+// error that lists the existing ones.
 using UnknownNames = std::vector<std::string>*;
 
 // Accepts a sample's metric, a known one (known_metric.h), `figure.NAME` or `fact.NAME`. For the

@@ -1,4 +1,4 @@
-// Finds what the trials of each cell have in common besides what rows and columns name.
+// Finds the parameters that the trials of each cell share beside those of rows and columns.
 #include <string>
 #include <unordered_map>
 #include <vector>

@@ -107,7 +107,7 @@ void PooledReader::add_attempt(const RowValues& row) {
   const std::uint32_t found = trial_of_id_.find(row.integer(1));
   if (found == RowIndex::kNone) return;
   TrialAt& trial = trials_[found];
-  // Another sweep may have repeated the trial more often than this one asked for.
+  // Another sweep may have repeated the trial more often than this one requested.
   if (plan_.sweep && row.integer(kRepeatColumn) >= trial.repeats) return;
   AttemptAt attempt;
   attempt.row = row.integer(0);

@@ -28,7 +28,7 @@ std::int64_t count(ReaderState& state, const std::string& sql) {
 }
 
 // Whether anything was ever wanted in another pool than `local`. The scan takes the parameters of
-// an attempt from its trial, which does not know the pool.
+// an attempt from its trial, which lacks the pool.
 bool has_pools(ReaderState& state) {
   return count(state, "SELECT count(*) FROM host WHERE pool <> 'local'") > 0;
 }

@@ -18,7 +18,7 @@ struct PooledScan {
   std::vector<SelectedAttempt> singles;  // in order of their rows
 };
 
-// Adds to the plan's dimensions the parameters that may tell pooled trials apart. Returns nothing
+// Adds to the plan's dimensions the parameters that may distinguish pooled trials. Returns nothing
 // if the query needs each attempt by itself, or has too few to gain from this. Afterwards `coders`
 // has one coder for each of the plan's dimensions.
 std::optional<PooledScan> scan_pooled(ReaderState& state, QueryPlan& plan,

@@ -1,4 +1,4 @@
-// What a profile pass reports about itself, beside the timing pass of its trial.
+// A profile pass's self-checks, beside the timing pass of its trial.
 #include <fmt/format.h>
 
 #include <optional>

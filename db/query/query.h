@@ -72,7 +72,7 @@ struct StoredOutputRow {
   std::int64_t row = 0;
   AttemptId id;
   std::string pool;
-  std::string patterns;  // as the sweep that was submitted last says
+  std::string patterns;  // from the sweep submitted last
 };
 
 // The result of a memory pass, with one picture for each rank that has a timeline.
@@ -83,7 +83,7 @@ struct MemoryDetails {
 
 // A trial that a sweep would have, and the state of its attempts before it is submitted.
 struct WantedTrial {
-  const TrialKey* key = nullptr;  // must outlive the call, as what follows
+  const TrialKey* key = nullptr;  // must outlive the call, as must the next ones
   std::int64_t repeats = 1;
   const Trial* trial = nullptr;
   const std::string* base_key = nullptr;  // its key without the program's content; may be null
@@ -100,21 +100,21 @@ struct TrialStanding {
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
 };
 
-// What a table of several ranks must say about them.
+// The notes of a table over several ranks.
 struct RanksSeen {
   bool several = false;  // some done timing attempt has more than one
-  // True if the ranks of such an attempt never met: each ran the whole step by itself. False for a
-  // program, of which sweepd does not know it.
+  // True if the ranks of such an attempt were independent: each ran the whole step. False for a
+  // program, for which this is unknown.
   bool apart = false;
 };
 
-// By what the results of a sweep were measured.
+// The code, machines and programs behind a sweep's results.
 struct RanInSweep {
   std::int64_t codes = 0;     // versions of the workload's code
   std::int64_t machines = 0;  // the most on one host and kind of device, where they are known
   // Trials of an older program than that of the submission, which accepted any result.
   std::int64_t older_programs = 0;
-  std::vector<std::string> changed;  // what of these programs changed: "mm.py"
+  std::vector<std::string> changed;  // the changed parts of these programs: "mm.py"
   // Attempts that were to replace a result and failed, so that the result before counts.
   std::int64_t not_measured_again = 0;
   // Points of which a newer result exists than the sweep's own.
@@ -127,13 +127,13 @@ struct SweepTrial {
   std::vector<Pass> passes;
 };
 
-// What takes space in a database, and whose the attempts are.
+// A database's size by table, and the attempts of each sweep.
 struct DatabaseUsage {
   struct Part {
     std::string what;  // "samples"
     Bytes size;
   };
-  std::vector<Part> parts;  // the largest first; empty if this SQLite cannot tell
+  std::vector<Part> parts;  // the largest first; empty if this SQLite lacks `dbstat`
   Bytes unused;             // pages that new results will fill
   struct OfSweep {
     SweepId id;
@@ -163,8 +163,7 @@ class Reader {
   Result<std::vector<SweepRow>> sweeps(std::int64_t limit);  // newest first
   // Reads every page of the database: about a second per gigabyte.
   Result<DatabaseUsage> usage();
-  // Returns the next attempts after a row that are `done` and ended before a time, by row and at
-  // most so many.
+  // Returns the next attempts after a row that are `done` and ended before a time, by row.
   Result<std::vector<DoneAttempt>> done_before(WallTime ended, std::int64_t after_row,
                                                std::int64_t limit);
   // `who` is a full id, a unique prefix of one (4 digits or more), or a name (its latest sweep); ""
@@ -178,7 +177,7 @@ class Reader {
   Result<bool> is_paused(const SweepId& sweep);
   // The command that runs at its end; nothing if there is none.
   Result<std::optional<Notification>> notification_of(const SweepId& sweep);
-  // Returns, by pass, what time_left needs. Reads every attempt of the sweep.
+  // Returns, by pass, the inputs of time_left. Reads every attempt of the sweep.
   Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
   // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
@@ -187,17 +186,17 @@ class Reader {
   // Returns the last `limit` attempts that are neither `done` nor cancelled, the oldest first.
   Result<std::vector<AttemptRow>> last_problems(const SweepId& sweep, std::int64_t limit);
 
-  // Returns every attempt of the trial whose key begins with `key_prefix`.
-  // Of a sweep whose workload reads output; kInvalidArgument if it does not.
+  // kInvalidArgument if the sweep's workload does not read output.
   Result<std::vector<StoredOutputRow>> outputs_of_sweep(const SweepId& sweep);
+  // Returns every attempt of the trial whose key begins with `key_prefix`.
   Result<std::vector<AttemptRow>> attempts_of_trial(const std::string& key_prefix);
   Result<AttemptRow> find_attempt(const std::string& id_prefix);
   // Returns everything known, as tables in reading order: parameters, figures, summary, memory,
   // facts, environment, device states. `steps` adds every sample.
   Result<std::vector<Table>> attempt_details(std::int64_t row, bool steps);
   Result<MemoryDetails> memory_details(std::int64_t row);
-  // Returns what the step of a profile pass ran. An attempt of another pass, or a phase without
-  // kernels, is an error that says so.
+  // Returns the kernels of a profile pass's step. Errors: an attempt of another pass, a phase
+  // without kernels.
   Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
@@ -212,7 +211,7 @@ class Reader {
   // those of which only the moments are needed are returned pooled (ResultRow::attempts).
   Result<ResultSet> results(const QuerySpec& query, bool with_samples);
 
-  // Returns what the attempts behind these results have in common.
+  // Returns the properties that the attempts behind these results share.
   Result<MeasuredWith> measured_with(const QuerySpec& query);
 
   // Covers the sweep that the query names, else all trials of its workload.
@@ -222,10 +221,10 @@ class Reader {
   Result<std::vector<NoiseFloor>> noise_floors(const std::string& workload,
                                                const std::vector<std::string>& hosts);
   Result<RanInSweep> ran_in_sweep(const SweepId& sweep, const WorkloadDef& def);
-  // Returns what each of these attempts ran on and with; those that there are not are left out.
+  // Returns the environment of each of these attempts; unknown ones are skipped.
   Result<std::map<AttemptId, WhatRan>> what_ran(const std::vector<AttemptId>& attempts);
 
-  // Every sentinel's runs that are done and not invalid, whatever sweeps they watched.
+  // The done and not invalid runs of all sentinels, of any sweeps.
   Result<std::vector<SentinelSeries>> sentinel_series();
   // Returns those of the given attempts, or of all attempts of the sweep, that are done and were
   // timed, in a timing or a profile.
@@ -237,8 +236,8 @@ class Reader {
                                                    const std::string& metric);
   Result<std::vector<ReferenceSummary>> references();  // by name
 
-  // Returns what `submit` would find, by the same rules, in the order of `trials`. `host` is the
-  // host's id, `machines` on what it would run.
+  // Returns the attempts that `submit` would find, by the same rules, in the order of `trials`.
+  // `host` is the host's id; the trials would run on `machines`.
   Result<std::vector<TrialStanding>> standing(const WorkloadDef& def,
                                               const std::vector<WantedTrial>& trials,
                                               const std::vector<Pass>& passes,

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// The same host as a machine for the CPU and for its GPUs is not two.
+// One host counts once, though its CPU and its GPUs have machine their own ids.
 std::int64_t machines_of_one_host(Connection& connection, std::int64_t sweep) {
   Query query(connection,
               "SELECT max(n) FROM (SELECT count(DISTINCT e.machine) AS n FROM sweep_attempt sa "
@@ -37,7 +37,7 @@ void read_older_programs(Connection& connection, std::int64_t sweep, const Workl
   ran.changed = changes.what;
 }
 
-// What another attempt of the same point says about the sweep's own.
+// Compares another attempt of the same point with the sweep's own.
 void read_others(Connection& connection, std::int64_t sweep, RanInSweep& ran) {
   static const std::string kSql = fmt::format(
       "SELECT count(*) FILTER (WHERE a.outcome NOT IN ('done', 'cancelled') AND EXISTS (SELECT 1 "

@@ -1,4 +1,4 @@
-// Reads what others published.
+// Reads published figures.
 #include <limits>
 
 #include "db/query/state.h"

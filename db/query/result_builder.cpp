@@ -27,8 +27,7 @@ bool is_done(const SelectedAttempt& attempt) {
   return !attempt.pending && attempt.outcome == Outcome::kDone;
 }
 
-// Whether there are figures to read. What is known without measuring is known for failed trials
-// too.
+// Whether there are figures to read. Analytic figures exist for failed trials too.
 bool has_figures(const QueryPlan& plan, const SelectedAttempt& attempt) {
   return plan.source == FigureSource::kFigure || is_done(attempt);
 }
@@ -40,7 +39,7 @@ bool shows_times(const QueryPlan& plan) {
   return metrics.empty() || std::find(metrics.begin(), metrics.end(), "time") != metrics.end();
 }
 
-// Maps ids to names. Sweeps that share a name are told apart by their ids.
+// Maps ids to names. Sweeps that share a name are shown by their ids.
 std::vector<std::string> sweep_names(Connection& connection, const std::vector<Value>& ids) {
   std::vector<std::string> names;
   std::map<std::string, int> uses;
@@ -155,8 +154,8 @@ std::vector<std::string> ResultBuilder::stated_order() const {
   return names;
 }
 
-// Adds one row of figures per trial (measured figures: per trial, round and host), whichever pass
-// stored them, and a word only if no pass did.
+// Adds one row of figures per trial (measured figures: per trial, round and host), from any pass,
+// and a word only if no pass did.
 void ResultBuilder::add_by_trial(const std::vector<SelectedAttempt>& attempts) {
   using Round = std::tuple<std::int64_t, std::int64_t, std::vector<std::uint32_t>>;
   const bool measured = plan_.source == FigureSource::kFact;
@@ -316,7 +315,7 @@ void ResultBuilder::order_dimensions() {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < plan_.dimensions.size(); ++i) {
     const auto ordered = order_of(i);
-    // A dimension that only tells pooled trials apart is dropped if it has one value.
+    // A dimension that only distinguishes pooled trials is dropped if it has one value.
     if (i >= plan_.named_dimensions && ordered.values.size() < 2) continue;
     kept.push_back(i);
     results_.dimensions.push_back(

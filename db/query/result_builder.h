@@ -1,4 +1,4 @@
-// Makes the rows of a ResultSet from attempts: figures for what is done, words for what is not.
+// Makes the rows of a ResultSet from attempts: figures for done ones, words for the others.
 #pragma once
 
 #include <map>
@@ -31,7 +31,8 @@ class ResultBuilder {
   void order_dimensions();
   void name_metric();
   DimensionCoder::Ordered order_of(std::size_t dimension) const;
-  // Facts or figures of all sweeps in the order of their places, which no database decides.
+  // Facts or figures of all sweeps in the order of their positions, which is the same in every
+  // database.
   std::vector<std::string> stated_order() const;
   std::vector<std::string> texts_of(std::size_t dimension, const std::vector<Value>& values);
 
@@ -48,8 +49,9 @@ class ResultBuilder {
   bool any_figure_ = false;
 };
 
-// Appends to the plan's dimensions the parameters that tell apart trials which share all of them,
-// so that the report says what its pooled cells differ in, and gives the attempts their codes.
+// Appends to the plan's dimensions the parameters that distinguish trials which share all of them,
+// so that the report names the differences within its pooled cells, and gives the attempts their
+// codes.
 void add_distinguishing(ReaderState& state, QueryPlan& plan, std::vector<DimensionCoder>& coders,
                         std::vector<SelectedAttempt>& attempts);
 

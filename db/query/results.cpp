@@ -69,7 +69,7 @@ Varying varying_params(ReaderState& state, const WorkloadDef& def,
   return varying;
 }
 
-// Adds to `plan` the parameters that tell the trials of one cell apart, if some cell has several.
+// Adds to `plan` the parameters that distinguish the trials of one cell, if some cell has several.
 // Returns their indices.
 std::vector<std::size_t> add_params(QueryPlan& plan, const std::set<std::size_t>& varying) {
   std::vector<std::size_t> added;
@@ -102,7 +102,7 @@ void add_distinguishing(ReaderState& state, QueryPlan& plan, std::vector<Dimensi
     attempts = select_attempts(state, plan, coders);
     return;
   }
-  // Reading the attempts again would take as long as the whole rest of the question.
+  // Reading the attempts again would double the time of the query.
   coders.resize(plan.dimensions.size());
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     for (std::size_t k = 0; k < added.size(); ++k) {

@@ -44,7 +44,7 @@ class RowValues {
   sqlite3_value** values_;
 };
 
-// What a visitor returns if it may stop early.
+// The result of a visitor that may stop early.
 enum class Visited { kGoOn, kStop };
 
 // One per connection, which must outlive it.

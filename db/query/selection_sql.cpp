@@ -142,7 +142,7 @@ std::string where_clause(const QueryPlan& plan) {
   const std::vector<std::string> of_attempt = conditions(plan, Level::kAttempt);
   all.insert(all.end(), of_attempt.begin(), of_attempt.end());
   all.push_back(which_counts(plan));
-  // Another sweep may have repeated the trial more often than this one asked for.
+  // Another sweep may have repeated the trial more often than this one requested.
   if (plan.sweep) all.emplace_back("(a.pass <> 'timing' OR a.repeat < st.repeats)");
   return all.empty() ? "" : "WHERE " + join(all, " AND ") + " ";
 }
@@ -249,7 +249,7 @@ bool has_own_results(const QueryPlan& plan) {
 }
 
 RowSource attempt_rows(const QueryPlan& plan) {
-  // Conditions say nothing about an attempt that counts instead of one.
+  // Conditions do not apply to an attempt that counts instead of another.
   const std::string counts = has_own_results(plan) ? fmt::format("{} OR ", has_another("a"))
                                                    : std::string("a.is_current = 1 AND ");
   return {attempt_columns(plan),

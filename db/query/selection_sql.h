@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// What a column's value belongs to.
+// The owner of a column's value.
 enum class Level { kTrial, kAttempt, kFigure };
 Level level_of(const QueryPlan& plan, const ColumnRef& column);
 

@@ -33,8 +33,8 @@ std::vector<AttemptSpan> listed(std::map<std::int64_t, AttemptSpan>&& by_row) {
 Result<std::vector<SentinelSeries>> Reader::sentinel_series() {
   return state_->ask("reading sentinels", [&]() -> Result<std::vector<SentinelSeries>> {
     std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::string>, SentinelSeries> all;
-    // CROSS JOIN fixes the order of the loops. The planner would begin with every summary that
-    // there is, and each table asks this.
+    // CROSS JOIN fixes the order of the loops. The planner would begin with all summaries, and
+    // every table runs this query.
     Query query(state_->connection,
                 "SELECT ad.device, a.trial, e.code, e.torch_version, m.median, a.started_ns, "
                 "a.ended_ns FROM sweep s CROSS JOIN sweep_attempt sa ON sa.sweep = s.id "

@@ -1,5 +1,5 @@
-// What a sweep would find if it were submitted now: attempts that count for it already, and past
-// ones to estimate from.
+// Finds the attempts that already count for a sweep before it is submitted, and past ones to
+// estimate from.
 #include <array>
 #include <map>
 #include <utility>
@@ -21,10 +21,11 @@ std::int64_t host_row(Connection& connection, const std::string& uid) {
   return query.next() ? query.integer(0) : -1;
 }
 
-// What counts for one (pass, repeat) of a trial: an open attempt before a done one, as in submit.
+// The attempt that counts for one (pass, repeat) of a trial: an open attempt before a done one, as
+// in submit.
 struct Answer {
   bool open = false, running = false, held = false;
-  bool changed = false;  // done, but by other code, or on another machine, than would run now
+  bool changed = false;  // done, but by other code or on another machine
   std::optional<Outcome> outcome;
 };
 
@@ -70,7 +71,7 @@ void find_changes(OlderResults& older, std::int64_t host, const WorkloadDef& def
   }
 }
 
-// What would be queued, and is not since the trial killed its workers, is moved from `to_run`.
+// Moves from `to_run` the attempts that are not queued because the trial killed its workers.
 void leave_out(Connection& connection, const WorkloadDef& def, std::int64_t trial,
                const std::vector<Pass>& passes, std::int64_t host, const std::string& machine,
                TrialStanding& standing) {

@@ -206,7 +206,7 @@ std::int64_t FigureReader::origin_of_all_layers(std::int64_t origin) {
   return known->second;
 }
 
-// Each block is a value of its own, so that a cell can show the largest, the sum or the count.
+// Each block is a separate value, so that a cell can show the largest, the sum or the count.
 std::vector<FigureRow> FigureReader::from_allocations(std::int64_t attempt) {
   if (!stored_) {
     stored_.emplace(state_.connection,

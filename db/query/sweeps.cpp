@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kFewestDigits = 4;  // of an id that a person types
+constexpr std::size_t kFewestDigits = 4;  // of an id that a user types
 
 void count(Progress& progress, const std::string& state, std::int64_t n) {
   progress.total += n;

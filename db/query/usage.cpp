@@ -29,7 +29,7 @@ std::string_view part_of(const std::string& table) {
   return table.starts_with("params_") ? "parameters" : "everything else";
 }
 
-// The table `dbstat` is there only if SQLite was built with it.
+// SQLite has the table `dbstat` only if it was built with it.
 bool has_dbstat(Connection& connection) {
   Query query(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'");
   return query.next();

@@ -1,4 +1,4 @@
-// Reads the work of a step and the peak of its devices, which rates are compared with.
+// Reads the work of a step and the peak of its devices, to which rates are compared.
 #pragma once
 
 #include <map>

@@ -64,8 +64,7 @@ class WithoutSync {
   Connection& connection_;
 };
 
-// Skips attempts that this build cannot run: it lacks the workload, or measures something else by
-// that name.
+// Skips attempts that this build cannot run: it lacks the workload, or has another version of it.
 void skip_unknown(Connection& connection, const Catalog& catalog, WallTime now) {
   std::vector<std::pair<std::int64_t, std::string>> rows;
   {

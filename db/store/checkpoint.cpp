@@ -2,9 +2,9 @@
 
 namespace sweepd {
 
-// PASSIVE does not wait for readers. What a reader still needs stays in the log until the next
-// time. A log with a hole must not be moved: if the power failed meanwhile, it could not repair the
-// pages that were moved already.
+// PASSIVE does not wait for readers. Pages that a reader still needs stay in the log until the next
+// checkpoint. A log with a hole must not be moved: after a power failure during the move it could
+// not repair the pages already moved.
 Result<void> Store::checkpoint() {
   const std::string what = "moving the log into the database";
   if (state_->log_has_hole) {

@@ -6,7 +6,7 @@
 namespace sweepd {
 namespace {
 
-// The rows that go are listed in temporary tables, which every statement below can join.
+// Temporary tables list the rows to delete; the statements below join them.
 void make_doomed_tables(Connection& connection) {
   for (const char* table : {"doomed_sweep", "doomed_trial", "doomed_attempt"}) {
     connection.execute(
@@ -77,7 +77,7 @@ Result<void> check_has_ended(Connection& connection) {
                                           : "wait until it has ended" + cancel)};
 }
 
-// A merge knows its sweeps by their rows, whose numbers the next sweep would get.
+// A merge refers to its sweeps by row, whose numbers the next sweep would get.
 Result<void> check_is_not_merged(Connection& connection) {
   if (!Query(connection, "SELECT 1 FROM temp.sqlite_schema WHERE name = 'merge_sweep'").next()) {
     return {};
@@ -108,8 +108,8 @@ Store::DeleteReceipt receipt_of(Connection& connection) {
   return receipt;
 }
 
-// What refers to a row by a column that may be empty stays: a device keeps its peak without the
-// attempt that showed it.
+// A row that refers to a deleted one by a nullable column stays: a device keeps its peak without
+// the attempt that measured it.
 void delete_rows(Connection& connection, const std::string& table, const std::string& key,
                  const std::string& doomed) {
   for (const Reference& from : references_to(connection, table, key)) {

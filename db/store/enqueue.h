@@ -32,7 +32,7 @@ class Enqueuer {
            const MachineIds& machines, WallTime now, SubmitReceipt& receipt,
            Insist insist = Insist::kNo);
 
-  // What is needed of the trial in addition to its row. `trial` must outlive the call.
+  // The required parts of the trial in addition to its row. `trial` must outlive the call.
   struct Wanted {
     std::int64_t trial_row = 0;
     const TrialKey& key;
@@ -47,7 +47,7 @@ class Enqueuer {
 
   // Records the open attempt, else the done one, of the trial's pool (in `local`: of this host) as
   // the sweep's own, and counts it as joined or reused. Returns false if there is none. `not_this`
-  // is a done attempt that must not be used.
+  // is a done attempt that does not count.
   bool use_existing(const Wanted& wanted, std::optional<std::int64_t> not_this = std::nullopt);
   // Whether another attempt of the same (trial, pass, repeat) may exist.
   enum class Siblings { kNone, kPossible };
@@ -57,7 +57,7 @@ class Enqueuer {
   void note_change(const Wanted& wanted);
   // Records an attempt as the sweep's own; `origin` is that of `sweep_attempt`.
   void link(std::int64_t attempt_row, std::string_view origin);
-  // What keeps the trial from being tried again, if anything does; counts it as left out.
+  // The crash limit that the trial has reached, if any; counts the attempt as skipped.
   std::optional<Kills> leaves_out(const Wanted& wanted);
 
  private:

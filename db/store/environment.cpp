@@ -1,4 +1,4 @@
-// Where an attempt ran: host, environment, devices and their states.
+// Stores where an attempt ran: host, environment, devices and their states.
 #include <fmt/format.h>
 
 #include <string>
@@ -44,8 +44,8 @@ std::int64_t intern_environment(Connection& connection, Names& names, std::int64
   return connection.database().getLastInsertRowid();
 }
 
-// Adds the record's row, or updates the row whose `key` columns are equal; returns its id. A
-// device belongs to a host, a host to nobody.
+// Adds the record's row, or updates the row whose `key` columns are equal; returns its id. A device
+// belongs to a host; a host has no owner.
 template <class Record>
 std::int64_t upsert(Connection& connection, Names& names, const Record& record,
                     const std::string& key, std::optional<std::int64_t> host) {
@@ -91,7 +91,7 @@ std::int64_t insert_environment(Connection& connection, Names& names, std::int64
   int rank = -1;
   for (const DeviceInfo& device : environment.devices) {
     ++rank;
-    // A rank that died before it told its device leaves a hole in the list.
+    // A rank that died before it reported its device leaves a hole in the list.
     if (device.kind.empty()) continue;
     insert.bind_all(attempt, rank, upsert_device(connection, names, host, device));
     bind_record(insert, names, device, table);

@@ -27,7 +27,7 @@ Result<Found> find(Connection& connection, std::int64_t row) {
                query.integer(3) != 0};
 }
 
-// Deletes what a daemon stored before it died in the middle of the samples.
+// Deletes the samples of a daemon that died while it stored them.
 void forget_samples(Connection& connection, std::int64_t attempt) {
   Query(connection, "DELETE FROM sample WHERE attempt = ?").bind(attempt).run();
 }
@@ -55,7 +55,7 @@ Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::siz
   if (record.environment) {
     const std::int64_t host =
         insert_environment(connection, state.names, record.row, *record.environment, state.host);
-    // A pool is one host, whichever node it was.
+    // A pool is one host, on any of its nodes.
     Query(connection,
           "UPDATE attempt SET host = ?, is_current = 0 WHERE row = ? AND host <> ?1 AND " +
               pool_of_attempt("attempt") + " = '" + std::string(kLocalPool) + "'")

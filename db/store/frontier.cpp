@@ -1,4 +1,4 @@
-// Leaves out what lies beyond a point that ran out of memory.
+// Skips points at least as large as one that ran out of memory.
 #include <fmt/format.h>
 
 #include "db/base/ending_columns.h"
@@ -15,8 +15,7 @@ struct Queued {
   TrialKey trial_key;
 };
 
-// What still waits in its sweeps and its pool, has the same pass, and is wanted by no sweep that
-// measures every point.
+// Queued attempts of its sweeps, pool and pass that no sweep with `frontier: off` wants.
 std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) {
   Query query(
       connection,

@@ -1,4 +1,4 @@
-// What a change of sweeps means for the queue: which attempts must wait, and which may start.
+// The effect of a change of sweeps on the queue: attempts that must wait, and those that may start.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace sweepd {
 
 enum class Look {
-  kIfAnyIsPaused,  // if none is, nothing is listed: nothing was held before the change either
+  kIfAnyIsPaused,  // if none is, both lists stay empty, as before the change
   kAlways,
 };
 // The open attempts of these sweeps, by whether they are held now.

@@ -1,4 +1,4 @@
-// Stores the plots that a sweep declares as rows. db/query/plots.cpp reads them back.
+// Stores as rows the plots that a sweep declares. db/query/plots.cpp reads them back.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sweepd {
 
-// Call after insert_tables, with the number of the sweep's tables: the tables of the plots are
-// stored behind them.
+// Call after insert_tables, with the number of the sweep's tables: the plots' tables come after
+// them.
 void insert_plots(Connection& connection, std::int64_t sweep, std::size_t tables,
                   const std::vector<PlotSpec>& plots);
 

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// Where a trial was submitted is no part of it: the last submission says where its program is.
+// The folder of a submission is no part of a trial: the last submission locates its program.
 void set_origin(Connection& connection, const WorkloadDef& def, std::int64_t row,
                 const Trial& trial) {
   std::vector<std::string> set;

@@ -1,4 +1,4 @@
-// The rows of a sweep and of its trials. Shared by what is submitted and by sentinels. Call these
+// The rows of a sweep and of its trials. For submitted sweeps and sentinels. Call these
 // inside a transaction.
 #pragma once
 

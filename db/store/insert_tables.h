@@ -1,4 +1,4 @@
-// Stores the tables that a sweep declares as rows. db/query/tables.cpp reads them back.
+// Stores as rows the tables that a sweep declares. db/query/tables.cpp reads them back.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sweepd {
 void insert_tables(Connection& connection, std::int64_t sweep,
                    const std::vector<TableSpec>& tables);
 
-// One table at a position of its own.
+// One table, at its position.
 void insert_table(Connection& connection, std::int64_t sweep, std::int64_t position,
                   const TableSpec& table);
 

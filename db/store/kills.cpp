@@ -1,4 +1,4 @@
-// What waits of a trial that killed its workers too often is left out.
+// Skips the queued attempts of a trial that killed its workers too often.
 #include "db/base/kills.h"
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 struct KilledOn {
   std::int64_t trial = 0, host = 0;
-  std::string machine;  // "": it died before it said
+  std::string machine;  // "": it died before it reported its machine
 };
 
 KilledOn killed_on(Connection& connection, std::int64_t attempt) {

@@ -40,9 +40,9 @@ void StoreState::note_failure(const SQLite::Exception& exception) {
   if (exception.getExtendedErrorCode() == SQLITE_IOERR_FSYNC) log_has_hole = true;
 }
 
-// Through SQLite's own file. Readers may read meanwhile, because no byte changes. The kernel still
-// has what it failed to write, since a page that it marks as clean stays in memory at first; only a
-// page that is written again is dirty again.
+// Through SQLite's own file. Readers may read at the same time, because no byte changes. The kernel
+// still has what it failed to write, since a page that it marks as clean stays in memory at first;
+// only a page that is written again is dirty again.
 void StoreState::rewrite_log() {
   sqlite3_file* log = nullptr;
   check(sqlite3_file_control(connection.database().getHandle(), "main",

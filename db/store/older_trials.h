@@ -1,6 +1,6 @@
 // Finds, for a sweep that accepts any result, the trial of an older program that answers for a
-// point. The sweep then has that trial in the place of its own, so that everything that reads the
-// sweep finds attempts, parameters and code of what was measured.
+// point. The sweep then has that trial in place of its own, so that every reader of the sweep finds
+// the attempts, parameters and code of the measurement.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class OlderTrials {
 
   // Returns the row of the trial whose newest attempt ended last, among those of the same
   // parameters on this host that are `done` in every pass and repeat. Nothing if the point's own
-  // trial has all of these, done or open; a half of both would be a mean over two programs.
+  // trial has all of these, done or open; mixing the two would average over two programs.
   std::optional<std::int64_t> find(const NewTrial& wanted, std::int64_t repeats);
 
  private:

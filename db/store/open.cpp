@@ -15,8 +15,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file,
   const std::string what = "database " + file.string();
   try {
     auto state = std::make_unique<State>(file, catalog);
-    // The daemon before may have died after a sync that failed. There is no log if it ended in
-    // peace.
+    // The last daemon may have died after a failed sync. A clean exit leaves no log.
     state->log_has_hole = true;
     auto whole = state->transact(what, []() -> Result<void> { return {}; });
     if (!whole) return whole.error();

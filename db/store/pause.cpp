@@ -1,5 +1,5 @@
-// Pauses sweeps and lets them go on, each with its sentinel. What a sweep wants together with
-// another one that is not paused goes on.
+// Pauses and resumes sweeps with their sentinels. An attempt that a sweep without a pause also
+// wants is not held.
 #include <fmt/format.h>
 
 #include <algorithm>

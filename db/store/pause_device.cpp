@@ -1,4 +1,4 @@
-// Pauses devices of this host, and takes those that are at fault out of service.
+// Pauses devices of this host, and takes faulty ones out of service.
 #include "db/store/state.h"
 
 namespace sweepd {
@@ -29,7 +29,7 @@ Result<void> Store::take_out_of_service(const DeviceInfo& device, WallTime when,
                                         const std::string& fault, const AttemptId& attempt) {
   Connection& connection = state_->connection;
   return state_->transact("taking a device out of service", [&]() -> Result<void> {
-    // One that is known keeps what is known of it.
+    // A known device keeps its row.
     Query known(connection, "SELECT 1 FROM device WHERE host = ? AND kind = ? AND uuid = ?");
     known.bind_all(state_->host, device.kind, device.uuid);
     if (!known.next()) upsert_device(connection, state_->names, state_->host, device);

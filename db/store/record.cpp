@@ -7,8 +7,8 @@
 namespace sweepd {
 namespace {
 
-// 0 means "unknown" for work. A formula that returns NaN or infinity must not make its attempt
-// impossible to store.
+// 0 means "unknown" for work. A formula's NaN or infinity must not prevent its attempt from being
+// stored.
 double known_or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }

@@ -1,4 +1,4 @@
-// Rebuilds what a lost database had, from what its daemon kept elsewhere.
+// Rebuilds a lost database's sweeps and attempts from the daemon's other files.
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 
 using Point = std::tuple<std::int64_t, std::string, int, std::string>;  // trial, pass, repeat, pool
 
-// The points that the sweep's own attempts answer. Of several of one point only the newest keeps
+// The points that the sweep's own attempts answer. Only the newest of several of one point keeps
 // its link, as after a retry.
 std::set<Point> answered(Connection& connection, std::int64_t sweep) {
   Query(

@@ -41,7 +41,7 @@ Result<void> check_words(const std::vector<std::string>& which) {
   return {};
 }
 
-// Returns the sweep's ended attempts that were asked for, in queue order. They include an attempt
+// Returns the requested ended attempts of the sweep, in queue order. They include an attempt
 // that was cancelled and has not ended yet: it still runs, but no live sweep waits for it.
 std::vector<Candidate> candidates_of(Connection& connection, std::int64_t sweep,
                                      const std::vector<std::string>& which) {
@@ -139,7 +139,7 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
           candidate.trial, candidate.key,    kNoBaseKey,         (*def)->name,     trial,
           candidate.pass,  candidate.repeat, candidate.priority, candidate.timeout};
       if (enqueuer.use_existing(wanted, candidate.attempt)) continue;
-      // Left out as before: its row says why already.
+      // Skipped as before: its row has the reason.
       const bool is_skipped = candidate.outcome == name_of(Outcome::kSkipped);
       if (is_skipped && enqueuer.leaves_out(wanted)) {
         enqueuer.link(candidate.attempt, "queued");
@@ -147,7 +147,7 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
       }
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
     }
-    // Where nothing begins, nothing ends again.
+    // If nothing starts, no notification becomes due.
     if (receipt.attempts_left_out < static_cast<std::int64_t>(candidates.size())) {
       Query(connection,
             "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = "

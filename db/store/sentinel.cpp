@@ -1,4 +1,4 @@
-// The sentinels of a sweep: a sweep of their own, which has one trial for each kind of device and
+// The sentinels of a sweep: a separate sweep, which has one trial for each kind of device and
 // gets a repeat of it each time.
 #include "runner/model/sentinel.h"
 
@@ -21,7 +21,7 @@ struct WatchedSweep {
   std::string name;
 };
 
-// Nothing if the sweep was cancelled, or is gone.
+// Nothing if the sweep was cancelled or deleted.
 std::optional<WatchedSweep> watched_sweep(Connection& connection, std::int64_t row) {
   Query query(connection,
               "SELECT uid, name FROM sweep WHERE id = ? AND cancelled_ns IS NULL AND "
@@ -58,7 +58,7 @@ SentinelSweep find_or_insert_sweep(Connection& connection, const WatchedSweep& w
   return {row, false};
 }
 
-// Counts the repeats of all sentinels, whatever sweep they watched.
+// Counts the repeats of all sentinels, of any sweeps.
 std::int64_t next_repeat(Connection& connection, std::int64_t trial) {
   Query query(connection,
               "SELECT coalesce(max(repeat) + 1, 0) FROM attempt WHERE trial = ? AND pass = ?");
@@ -67,7 +67,7 @@ std::int64_t next_repeat(Connection& connection, std::int64_t trial) {
   return query.integer(0);
 }
 
-// A sweep's results are those of the repeats that it asked for.
+// A sweep's results are those of its requested repeats.
 void ask_for(Connection& connection, std::int64_t sweep, const TrialRow& trial,
              std::int64_t repeats) {
   Query(connection,
@@ -114,8 +114,8 @@ Result<std::vector<OwedSentinel>> Store::owed_sentinels() {
   return state_->transact("looking for sentinels", [&]() -> Result<Owed> {
     Owed owed;
     if (state_->catalog.find(kSentinelWorkload) == nullptr) return owed;
-    // Of each device on which the sweep had a sentinel: the last one started before the
-    // sweep's last attempt did, and no attempt will bring another one.
+    // For each device with a sentinel of the sweep: the last one started before the sweep's last
+    // attempt, and no attempt will start another one.
     Query query(
         connection,
         fmt::format(

@@ -23,17 +23,17 @@ struct StoreState {
   Names names;
   Catalog catalog;
   std::int64_t host = 0;  // row of `host` for this machine
-  // A sync failed. What the kernel could not write then it forgets, and the next sync succeeds
-  // without it: on the disk the log has a hole, and nothing behind it would survive a power loss.
+  // A sync failed. The kernel drops the pages that it could not write, and the next sync succeeds
+  // without them: the log on the disk has a hole, and nothing behind it would survive a power loss.
   bool log_has_hole = false;
 
-  // Pages of the log after the last commit, and from how many on it is to begin anew.
+  // Pages of the log after the last commit, and the limit from which it is restarted.
   int log_pages = 0, long_log = kLongLog;
-  int allowed_log = kLongLog;              // what `long_log` is again once it has begun anew
+  int allowed_log = kLongLog;              // the value of `long_log` after a restart of the log
   static constexpr int kLongLog = 16'384;  // 64 MiB
 
-  // The position in the queue of the next new attempt: behind all that there are. Only this
-  // connection adds attempts, so they are looked through once.
+  // The position in the queue of the next new attempt: behind all others. Only this connection adds
+  // attempts, so it is searched once.
   std::int64_t take_position();
   std::optional<std::int64_t> next_position;  // unknown at first, after a failure and after a merge
 
@@ -48,11 +48,11 @@ struct StoreState {
     }
   }
   void note_failure(const SQLite::Exception& exception);
-  // Writes the log anew, in its place, and syncs it, so that it has no hole. In a transaction.
+  // Rewrites the log in place and syncs it, which closes any hole. In a transaction.
   void rewrite_log();
-  // Moves a log that has become long into the database. Until then nothing is moved while work goes
-  // on, because submissions write the same index pages again and again, and these then reach the
-  // database once. No attempt starts meanwhile.
+  // Moves a log that has become long into the database. A short log stays, because submissions
+  // rewrite the same index pages often, and these then reach the database once. No attempt starts
+  // during the move.
   void restart_long_log();
 
   // Runs `body` (returning a Result) in an immediate transaction, which is committed if it succeeds
@@ -93,7 +93,7 @@ std::int64_t upsert_device(Connection& connection, Names& names, std::int64_t ho
 // Returns the row of the sweep, or an Error if there is none.
 Result<std::int64_t> sweep_row(Connection& connection, const SweepId& sweep);
 
-// What an attempt has to do with the sentinel of the sweep that queued it.
+// An attempt's relation to the sentinel of the sweep that queued it.
 struct SentinelColumns {
   std::int64_t watched_sweep = 0;
   Duration every{0};
@@ -114,7 +114,7 @@ void mark_current(Connection& connection, std::int64_t trial, Pass pass, int rep
 
 void set_ending(Connection& connection, std::int64_t row, const Ending& ending, WallTime ended);
 
-// Of an attempt, a row, that has none.
+// For an attempt, a row, without one.
 void insert_lease(Connection& connection, std::int64_t row, const Lease& lease);
 
 // The identity of a sweep, a row; null if there is none.

@@ -30,14 +30,14 @@ struct NewTrial {
   TrialKey base_key{};  // ExpandedTrial::base_key
 };
 
-// Which results from before a sweep may use as its own.
+// The earlier results that a sweep may use as its own.
 enum class Reuse {
-  kSame,  // of the same code on the same machine
+  kSame,  // of the same code and machine
   kAny,   // whatever ran
   kNone,  // everything is measured again
 };
 
-// Whether a trial that killed its workers too often is tried again all the same.
+// Whether a trial that killed its workers too often runs anyway.
 enum class Insist { kNo, kYes };
 
 struct NewSweep {
@@ -50,15 +50,15 @@ struct NewSweep {
   std::string notify = {};  // a command to run once it has ended; "": none
 };
 
-// Open attempts whose sweeps changed, by their rows. Only those that wait are concerned now; one
-// that runs may be queued again.
+// Open attempts whose sweeps changed, by their rows. The change affects those that wait; a running
+// one may be queued again later.
 struct Holds {
   std::vector<std::int64_t> held;      // every live sweep that wants them is paused
   std::vector<std::int64_t> released;  // one that is not paused wants them, or none is left
 };
 
-// A device of this host on which nothing new starts: somebody paused it, or an attempt found it at
-// fault (runner/model/device_fault.h).
+// A device of this host on which nothing new starts: a user paused it, or an attempt found it
+// faulty (runner/model/device_fault.h).
 struct PausedDevice {
   std::string kind, uuid;  // as DeviceInfo's
   WallTime since;
@@ -73,12 +73,12 @@ struct SubmitReceipt {
   std::int64_t attempts_joined = 0;  // queued or running already for another sweep
   Changes changes;                   // among the queued ones
   std::vector<OpenAttempt> queued;
-  Holds holds = {};                    // of what was joined
+  Holds holds = {};                    // of joined attempts
   std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
   // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
   std::int64_t attempts_left_out = 0;
   std::string left_out_because = {};
-  bool is_paused = false;  // the sweep that is retried: what is queued waits
+  bool is_paused = false;  // the sweep that is retried: its queued attempts wait
 };
 
 struct Rates {
@@ -112,23 +112,23 @@ class Store {
   // that this build does not have are first ended as `skipped`.
   Result<std::vector<OpenAttempt>> open_attempts();
 
-  // Survives the death of the program but not of the machine, which saves an fsync per attempt. If
-  // the machine dies, the attempt's processes are gone too, so queueing it again is right.
+  // Survives a crash of the program but not of the machine, which saves an fsync per attempt. A
+  // crash of the machine also ends the attempt's processes, so it is queued again.
   Result<void> mark_started(std::int64_t row, WallTime when, const Lease& lease);
   // The same for an attempt whose pool starts it later: until `mark_running` it counts as queued.
   Result<void> mark_given(std::int64_t row, WallTime when, const Lease& lease);
-  // One that was given has started. Survives as mark_started does.
+  // An attempt given to its pool has started. As durable as mark_started.
   Result<void> mark_running(std::int64_t row, WallTime when);
   // The attempt's pool took it away, so it will be queued again. `show` has the reason.
   Result<void> record_loss(std::int64_t row, WallTime when, const std::string& reason);
-  // Puts the attempt back into the queue: it was marked started, but the daemon died before any
-  // process began.
+  // Puts the attempt back into the queue: it was marked started, but the daemon died before a
+  // process started.
   Result<void> mark_queued(std::int64_t row);
 
   // For a record with very many samples: stores the next slice, beginning at `from`, in a
   // transaction of about fifty milliseconds. Returns how many samples are stored then, or `from` if
-  // the attempt has ended. Stored samples do not count before `finish`; those that a dead daemon
-  // left are replaced.
+  // the attempt has ended. Stored samples count only from `finish` on; those of a dead daemon are
+  // replaced.
   static constexpr std::size_t kSampleSlice = 20'000;
   Result<std::size_t> store_samples(const AttemptRecord& record, std::size_t from);
 
@@ -141,9 +141,8 @@ class Store {
   // Finishes all of them in one transaction, or none.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
-  // Ends as `skipped` what waits in the sweeps of `oom`, which ran out of memory, and lies beyond
-  // it (runner/model/frontier.h), unless the sweep, or another one that wants it, has `frontier:
-  // off`.
+  // Ends as `skipped` the queued attempts of `oom`'s sweeps at points at least as large
+  // (runner/model/frontier.h), unless a sweep that wants them has `frontier: off`.
   struct LeftOut {
     std::int64_t row = 0;
     AttemptId id;
@@ -152,9 +151,9 @@ class Store {
     Ending ending;
   };
   Result<std::vector<LeftOut>> leave_out_beyond(const OpenAttempt& oom, WallTime now);
-  // Ends as `skipped` what waits of the trial of `killer`, in its pass and pool, if that has killed
-  // its workers too often (runner/model/kills.h). `submit`, `retry_sweep` and the others end so
-  // what they would queue of such a trial.
+  // Ends as `skipped` the queued attempts of `killer`'s trial, pass and pool, if it has killed its
+  // workers too often (runner/model/kills.h). `submit`, `retry_sweep` and the others do the same
+  // instead of queueing such a trial.
   Result<std::vector<LeftOut>> leave_out_killer(const OpenAttempt& killer, WallTime now);
 
   // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of
@@ -164,12 +163,12 @@ class Store {
     std::vector<std::int64_t> ended;
     std::vector<std::int64_t> running;
     std::int64_t given = 0;  // of `running`: that wait in a cluster
-    Holds holds = {};        // of what other sweeps want
+    Holds holds = {};        // of attempts that other sweeps want
   };
   Result<CancelReceipt> cancel_sweep(const SweepId& sweep, WallTime when);
 
-  // Pauses sweeps, with their sentinels: what waits starts only once they are resumed, or if
-  // another live sweep wants it. What runs goes on. Repeatable. All or none: kFailedPrecondition if
+  // Pauses sweeps, with their sentinels: queued attempts start only after `resume`, or if another
+  // live sweep wants them. Running attempts finish. Repeatable. All or none: kFailedPrecondition if
   // one has ended or was cancelled. `pause_all`: those with anything open, as of now.
   struct PausedSweep {
     SweepId id;
@@ -185,59 +184,58 @@ class Store {
   };
   Result<PauseReceipt> pause_sweeps(const std::vector<SweepId>& sweeps, WallTime when);
   Result<PauseReceipt> pause_all(WallTime when);
-  // The opposite. A sweep that is not paused stays as it is.
+  // The opposite. Leaves a sweep without a pause unchanged.
   Result<PauseReceipt> resume_sweeps(const std::vector<SweepId>& sweeps);
   Result<PauseReceipt> resume_all();
   // The same for a device of this host. Each returns false if it was so already.
   Result<bool> pause_device(const DeviceInfo& device, WallTime when);
   // Also puts a device that was at fault back in service.
   Result<bool> resume_device(const DeviceInfo& device);
-  // Pauses a device of this host because of what an attempt met there. The first fault stays.
+  // Pauses a device of this host because an attempt found it faulty. Keeps the first fault.
   Result<void> take_out_of_service(const DeviceInfo& device, WallTime when,
                                    const std::string& fault, const AttemptId& attempt);
   Result<std::vector<PausedDevice>> paused_devices();
 
-  // Commands of sweeps that have ended, whatever became of their attempts. `begin_notification`
-  // marks the next one as begun, for good: it never returns it again, unless a retry queues
-  // something. Nothing: none is due.
+  // Commands of ended sweeps, with any outcomes. `begin_notification` marks the next one as begun
+  // and never returns it again, unless a retry queues something. Nothing: none is due.
   Result<bool> owes_notifications();  // of sweeps that have ended or will
   Result<std::optional<EndedSweep>> begin_notification(WallTime now);
   Result<void> end_notification(const SweepId& sweep, WallTime now, const std::string& problem);
-  // Those that a daemon began and did not see the end of.
+  // Those that a daemon began and whose end it did not see.
   Result<void> end_lost_notifications(WallTime now);
 
-  // Adds attempts, as submit does, for what is not `done` (or whose outcome or verdict is in
+  // Adds attempts, as submit does, for those that are not `done` (or whose outcome or verdict is in
   // `which`). The sweep then refers to the new attempts. A cancelled sweep becomes live again; one
   // that is paused stays so. Its notification is due again at its next end. Insist::kYes: also
-  // those of trials that kill their workers, and what they did before counts no more.
+  // those of trials that kill their workers, and their earlier crashes no longer count.
   Result<SubmitReceipt> retry_sweep(const SweepId& sweep, const std::vector<std::string>& which,
                                     WallTime when, const MachineIds& machines = {},
                                     Insist insist = Insist::kNo);
 
   // Deletes sweeps, with those of their sentinels, and the trials that no other sweep has, with all
-  // their attempts. A trial that another sweep has keeps everything. One transaction: all or
+  // their attempts. A trial of another sweep keeps everything. One transaction: all or
   // nothing. kFailedPrecondition if an attempt that would go is queued or running.
   struct DeleteReceipt {
     std::vector<SweepId> sweeps;
     std::int64_t trials = 0, samples = 0;
     std::int64_t trials_kept = 0;     // because another sweep has them
-    std::vector<AttemptId> attempts;  // whose folders are of no use any more
+    std::vector<AttemptId> attempts;  // whose folders can be removed
   };
   enum class Deletion { kForReal, kDryRun };
-  // `before` is called with what is about to go, if it goes, and before it does.
+  // Calls `before` with the sweeps and attempts to delete, before it deletes them.
   Result<DeleteReceipt> delete_sweeps(const std::vector<SweepId>& sweeps, Deletion deletion,
                                       const std::function<void(const DeleteReceipt&)>& before = {});
   Result<std::vector<SweepId>> sweep_ids();  // sorted
 
   // For a database that was lost (runner/daemon/recovery). In this order: sweeps with their trials,
-  // oldest first; attempts, which `finish` then ends; and for each sweep what is left of it.
+  // oldest first; attempts, which `finish` then ends; and for each sweep its missing points.
   Result<void> restore_sweep(const NewSweep& sweep, const WorkloadDef& def,
                              const SweepId& sentinel_of);
   // Adds the attempt as a started one of `sweep`, and its trial, of version `def.version`, if it is
   // new. Returns its row.
   Result<std::int64_t> restore_attempt(const OpenAttempt& attempt, const TrialKey& base_key,
                                        const SweepId& sweep, const WorkloadDef& def);
-  // Of several attempts of one point the sweep keeps the newest. A point without one gets the
+  // The sweep keeps the newest of several attempts of one point. A point without one gets the
   // result that another sweep had when this one was submitted, else its first one after that, else
   // a queued attempt; returns these.
   Result<SubmitReceipt> restore_answers(const NewSweep& sweep, const WorkloadDef& def);
@@ -250,11 +248,11 @@ class Store {
   // this build cannot run one.
   Result<std::optional<OpenAttempt>> add_sentinel(std::int64_t sweep, const std::string& device,
                                                   WallTime now);
-  // Returns those whose sweep has ended, and that the previous daemon could not queue any more.
+  // Returns those of ended sweeps that the previous daemon did not queue.
   Result<std::vector<OwedSentinel>> owed_sentinels();
 
-  // Moves the log into the database file, as far as readers permit. What was acknowledged is
-  // durable without this; after it, a copy of the file alone contains everything.
+  // Moves the log into the database file, as far as readers allow. Acknowledged data is durable
+  // without this; after it, the file alone contains everything.
   Result<void> checkpoint();
   // From how many pages on a call also moves the log. Unless this is called: 64 MiB.
   void set_long_log(int pages);
@@ -274,11 +272,10 @@ class Store {
   Result<std::vector<std::int64_t>> clocks_before(std::int64_t attempt_row,
                                                   const DeviceInfo& device);
 
-  // Replaces what was known about the noise of the trial of each one's attempt on its host and
-  // device.
+  // Replaces the stored noise of each attempt's trial on its host and device.
   Result<void> record_noise(const std::vector<NoiseFloor>& floors);
 
-  // Adds published figures, in the place of those that were added by this name before.
+  // Adds published figures, in place of earlier ones of this name.
   Result<void> add_reference(const PublishedFigures& reference, WallTime now);
   // Returns how many rows it had. kNotFound if there is none of this name.
   Result<std::int64_t> remove_reference(const std::string& name);

@@ -31,7 +31,7 @@ Error cannot(const fs::path& what, const std::string& why) {
   return {ErrorCode::kIo, fmt::format("cannot write {}: {}", what.string(), why)};
 }
 
-// Removes the unfinished copy whatever happens, unless it got its name.
+// Removes the copy unless it was finished and got its name.
 class PartFile {
  public:
   explicit PartFile(fs::path path) : path_(std::move(path)) {}
@@ -45,7 +45,7 @@ class PartFile {
   }
   const fs::path& path() const { return path_; }
 
-  // SQLite would create it for everybody to read.
+  // SQLite would create it readable by all users.
   Result<void> create() const {
     const UniqueFd file(::open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
     if (!file) return cannot(path_, std::strerror(errno));
@@ -61,7 +61,7 @@ Error already_there(const fs::path& to) {
           fmt::format("{} exists; name another file, or replace it with --force", to.string())};
 }
 
-// A file that somebody made in the meantime is not replaced either.
+// A file created since then is not replaced either.
 Result<void> give_name(const fs::path& part, const fs::path& to, Replace replace) {
   const unsigned flags = replace == Replace::kYes ? 0 : RENAME_NOREPLACE;
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, to.c_str(), flags) == 0) return {};
@@ -81,8 +81,8 @@ bool is_within(const fs::path& folder, const fs::path& file) {
 // in it into the database.
 constexpr std::array<std::string_view, 3> kLogs{"-wal", "-shm", "-journal"};
 
-// A copy in one of these places costs results: those of a log that it replaces, or whose log is
-// left beside it.
+// A copy at one of these paths would lose results: it replaces a log, or an old log beside it
+// stays.
 Result<void> check_place(const fs::path& to, const fs::path& state_folder) {
   if (!state_folder.empty() && is_within(state_folder, to)) {
     return Error{ErrorCode::kInvalidArgument,
@@ -111,7 +111,7 @@ Result<void> check_target(const fs::path& database, const fs::path& to, Replace 
   if (fs::is_directory(to, error)) {
     return Error{ErrorCode::kInvalidArgument, to.string() + " is a folder; expected a file's name"};
   }
-  // A name of a device would go to the copy, and the device would be lost to the whole machine.
+  // The copy would replace a device node, and the whole machine would lose the device.
   if (fs::exists(to, error) && !fs::is_regular_file(to, error)) {
     return Error{ErrorCode::kInvalidArgument,
                  to.string() + " is neither a file nor a new name; expected one of them"};
@@ -133,7 +133,7 @@ Result<void> copy_pages(const fs::path& database, const fs::path& part) {
     Connection source(database, Access::kReadOnly);
     SQLite::Database target(part.string(), SQLite::OPEN_READWRITE);
     SQLite::Backup backing(target, source.database());
-    while (backing.executeStep(-1) != SQLITE_DONE) ::sqlite3_sleep(10);  // locked for a moment
+    while (backing.executeStep(-1) != SQLITE_DONE) ::sqlite3_sleep(10);  // locked briefly
     return {};
   } catch (const SQLite::Exception& exception) {
     if (!needs_plain_copy(exception)) throw;

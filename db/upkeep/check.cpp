@@ -76,7 +76,7 @@ Result<bool> has_sweeps(const std::filesystem::path& file) {
   try {
     Connection connection(file, Access::kReadOnly);
     Query table(connection, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sweep'");
-    if (!table.next()) return false;  // the daemon that made it did not come far
+    if (!table.next()) return false;  // its daemon failed before it created any table
     Query sweep(connection, "SELECT 1 FROM sweep LIMIT 1");
     return sweep.next();
   } catch (const SQLite::Exception& exception) {

@@ -29,7 +29,7 @@ Result<DatabaseCheck> check_database(const std::filesystem::path& file, Duration
 // Whether any sweep is in it. Not for a damaged one.
 Result<bool> has_sweeps(const std::filesystem::path& file);
 
-// Sweeps for which `sweep_count` is not what their rows say, ten at most. Reads every attempt.
+// Sweeps whose `sweep_count` differs from their rows, ten at most. Reads every attempt.
 std::vector<std::string> wrong_counts(Connection& connection);
 
 }  // namespace sweepd

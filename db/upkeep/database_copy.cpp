@@ -32,7 +32,7 @@ void remove_all_of(const fs::path& file) {
   }
 }
 
-// SQLite accepts an empty file as a database, but a person who names one has the wrong file.
+// SQLite accepts an empty file as a database, but here it is a wrong file name.
 Result<void> check_is_ours(Connection& connection) {
   if (connection.database().execAndGet("PRAGMA application_id").getInt() == 0) {
     return Error{ErrorCode::kFailedPrecondition, "it is not a database of sweepd"};
@@ -83,7 +83,7 @@ Result<void> check_exists(const fs::path& file) {
   return Error{ErrorCode::kNotFound, "it does not exist"};
 }
 
-// Runs `body` and puts the file's name in front of its error.
+// Runs `body` and prefixes its error with the file's name.
 template <class Body>
 auto about(const fs::path& file, Body body) -> decltype(body()) {
   const std::string what = "database " + file.string();

@@ -1,5 +1,5 @@
-// SQLite needs a second file beside a database in WAL mode even to read it. Where that file cannot
-// be created, as in a read-only folder, the bytes are copied instead, with the log that is not yet
+// SQLite needs a second file beside a database in WAL mode even to read it. If that file cannot be
+// created, as in a read-only folder, the bytes are copied instead, with the log that is not yet
 // written back.
 #pragma once
 

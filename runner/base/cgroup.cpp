@@ -28,8 +28,8 @@ void add_up_to_root(const fs::path& mount, fs::path group, std::vector<fs::path>
   }
 }
 
-// Where v1 mounts a controller: by its own name, or with those that it is mounted together with
-// (`cpu,cpuacct`), for which most systems have a link of its own name.
+// The mount points of a v1 controller: its name, or the names of those mounted together
+// (`cpu,cpuacct`), to which most systems link the single name.
 fs::path mount_of(const fs::path& mounts, std::string_view controller, const std::string& all) {
   std::error_code ignored;
   const fs::path own = mounts / controller;

@@ -1,5 +1,5 @@
 // Two clocks that are never mixed: `Instant` for intervals and deadlines inside one process,
-// `WallTime` for what is stored and shown. Pure parts (scheduler, measure loop) are given an
+// `WallTime` for stored and shown times. Pure parts (scheduler, measure loop) are given an
 // Instant and never read a clock themselves.
 #pragma once
 

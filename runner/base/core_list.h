@@ -8,7 +8,7 @@
 namespace sweepd {
 
 std::string to_core_list(const std::vector<int>& cores);
-// Skips whatever is not a number: we wrote the text ourselves.
+// Skips text that is not a number: sweepd wrote the text itself.
 std::vector<int> from_core_list(std::string_view text);
 
 }  // namespace sweepd

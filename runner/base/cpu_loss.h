@@ -1,6 +1,6 @@
-// Measures what others used of a lease's cores during a measurement. The load average cannot show
-// this: it lags by a minute and includes our own work. The kernel's busy time per core minus our
-// own time can.
+// Measures how much of a lease's cores other processes used during a measurement. The load average
+// cannot show this: it lags by a minute and includes our own work. The kernel's busy time per core
+// minus our own time can.
 #pragma once
 
 #include <optional>
@@ -28,8 +28,8 @@ CpuTimes read_cpu_times(const std::vector<int>& cores);
 CpuTimes parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cores);
 
 // The mean number of cores lost between two moments. One tick per core is ignored, because the
-// kernel may count it a moment late: a measurement of a few ticks shows no loss at all, one of a
-// second shows what exceeds a hundredth.
+// kernel may count it a moment late: a measurement of a few ticks shows no loss, one of a second
+// shows losses above 1 %.
 struct CpuLoss {
   double to_others = 0;
   double stolen = 0;
@@ -37,8 +37,8 @@ struct CpuLoss {
 CpuLoss cpu_loss(const CpuTimes& from, const CpuTimes& to);
 
 // The cores that SWEEPD_CORES_LOST says were lost to others, such as "0.5"; nothing when it is not
-// set or is no number. Tests set it, so that their tables do not depend on what else the machine
-// does: 0 hides the load of other tests, 1 makes every result suspect.
+// set or is no number. Tests set it, so that their tables do not depend on the machine's load: 0
+// hides the load of other tests, 1 makes every result suspect.
 std::optional<double> pretended_cores_lost();
 
 }  // namespace sweepd

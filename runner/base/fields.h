@@ -1,4 +1,4 @@
-// How a record describes its fields, once. The journal's JSON (runner/wire/record_json.h), the
+// The description of a record's fields. The journal's JSON (runner/wire/record_json.h), the
 // database's rows (db/base/record_rows.h), the metrics of queries, the tables of `show` and the
 // column lists of docs/DATABASE.md follow from the description.
 //
@@ -15,7 +15,7 @@
 //   };
 //
 // `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the
-// journal uses, the member, what the field means beyond its name (documentation), and any of the
+// journal uses, the member, the field's meaning beyond its name (documentation), and any of the
 // options below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`,
 // Duration and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional
 // may be NULL.
@@ -32,8 +32,8 @@
 
 namespace sweepd {
 
-// The journal does not carry the field: the name of its file (rank) or the enclosing event says it,
-// or the daemon derives it when it reads the journal.
+// The journal does not carry the field: the file's name (rank) or the enclosing event gives it, or
+// the daemon derives it from the journal.
 struct Implied {};
 // The journal leaves the field out while it has its default value (0 or "").
 struct Sparse {};
@@ -41,7 +41,7 @@ struct Sparse {};
 struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect
 };
-// The column's name where it does not follow from the field's name and type.
+// The column's name if it does not follow from the field's name and type.
 struct ColumnName {
   std::string_view name;
 };
@@ -85,7 +85,7 @@ using ValueOf = typename OptionalTraits<std::decay_t<T>>::Value;
 
 using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
 
-// What a column's name adds to the field's.
+// The part that a column's name adds to the field's.
 template <class T>
 constexpr std::string_view column_suffix() {
   using Plain = ValueOf<T>;

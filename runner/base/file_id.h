@@ -1,4 +1,4 @@
-// Identifies a file whatever its name, to notice that a path now leads to another file.
+// Identifies a file independently of its name, to notice that a path now leads to another file.
 #pragma once
 
 #include <sys/stat.h>

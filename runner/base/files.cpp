@@ -81,8 +81,8 @@ Result<Folder> open_folder(int parent, const char* name, fs::path path) {
   return Folder{std::move(fd), std::move(path)};
 }
 
-// Every step opens a name relative to an open folder, so that a folder that is replaced by a link
-// in the meantime leads nowhere else.
+// Every step opens a name relative to an open folder, so that a link that replaces a folder cannot
+// lead elsewhere.
 Result<void> copy_entries(const Folder& from, const Folder& to, std::int64_t& left_out) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::dup(from.fd.get())), &::closedir);
   if (!entries) return failed(from.path, "list", errno);

@@ -1,4 +1,4 @@
-// Reads and replaces files that someone else named or may have created: a path on a command line, a
+// Reads and replaces files that users or other programs name or create: a path on a command line, a
 // file of an attempt's folder, a folder of another machine's runs.
 #pragma once
 
@@ -17,7 +17,7 @@ enum class Links { kFollow, kRefuse };  // if the last part of the path is a sym
 // Returns the kind of a file with this st_mode: "a folder", "a FIFO", "a socket" ...
 std::string kind_of_file(unsigned mode);
 
-// Opens a regular file to read. Never blocks, as `open` does on a FIFO that nobody writes to.
+// Opens a regular file to read. Never blocks, as `open` does on a FIFO without a writer.
 // Errors name the file: kNotFound if it does not exist, kInvalidArgument if it is not a regular
 // file, else kIo.
 Result<UniqueFd> open_regular(const std::filesystem::path& file, Links links);
@@ -32,7 +32,7 @@ Result<std::string> read_regular(const std::filesystem::path& file, Links links,
 // Writes all of a text to an open file. The error kIo names it as `shown`.
 Result<void> write_all(int fd, std::string_view text, const std::filesystem::path& shown);
 
-// Identifies a file. Two results are equal if nothing replaced or changed it in between; "" without
+// Identifies a file. Equal results mean that the file was neither replaced nor changed; "" without
 // it.
 std::string identity_of(const std::filesystem::path& file);
 

@@ -1,4 +1,4 @@
-// Lists a folder that somebody else may remove meanwhile, or whose file system may go away.
+// Lists a folder that may disappear during the listing, as may its file system.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace sweepd {
 
 // Returns the paths of a folder's entries, in no order. A range-for over directory_iterator throws
-// when a later read fails, whatever it was constructed with; this never throws. Errors name the
+// when a later read fails, with any constructor; this never throws. Errors name the
 // folder: kNotFound if it does not exist, else kIo, also if only a part could be read.
 Result<std::vector<std::filesystem::path>> entries_of(const std::filesystem::path& folder);
 

@@ -20,7 +20,7 @@ struct HostInfo {
   std::int64_t cores = 0;  // usable by this user (affinity mask, CPU quota), not the board's
   std::int64_t sockets = 0;
   Bytes memory;
-  Bytes cache;  // last-level cache; 0 when the kernel does not tell
+  Bytes cache;  // last-level cache; 0 if the kernel does not report it
   std::string kernel;
   std::string os;
   std::string governor;  // scaling governor of core 0; "" when the kernel offers none

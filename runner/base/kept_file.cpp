@@ -32,7 +32,7 @@ Error failed(const fs::path& file, const char* action, int code) {
           fmt::format("cannot {} `{}`: {}", action, file.string(), std::strerror(code))};
 }
 
-// Compresses what it is given into an open file.
+// Compresses data into an open file.
 class Compressor {
  public:
   Compressor(int fd, const fs::path& shown) : fd_(fd), shown_(shown) {
@@ -88,7 +88,7 @@ Result<std::optional<std::int64_t>> write_compressed(const fs::path& file, int t
   return std::optional<std::int64_t>();
 }
 
-// Reads what was written again. zlib compares its checksum with that of the original.
+// Reads the written file again. zlib compares its checksum with that of the original.
 Result<Compression> check_compressed(KeptFile written, std::int64_t bytes, const fs::path& shown,
                                      const std::atomic<bool>& stop) {
   std::int64_t found = 0;
@@ -154,7 +154,7 @@ Result<KeptFile> KeptFile::open(const fs::path& file, Links links) {
   auto plain = open_regular(file, links);
   if (plain) return KeptFile(std::move(*plain), file);
   if (plain.error().code != ErrorCode::kNotFound) return plain.error();
-  // Whoever compresses gives the other one its name before this one goes.
+  // A compressor names the new file before it removes the old one.
   auto other = open_regular(compressed(file), links);
   if (other) return open_compressed(std::move(*other), compressed(file));
   return other.error().code == ErrorCode::kNotFound ? plain.error() : other.error();
@@ -178,7 +178,7 @@ Result<std::string> KeptFile::read(std::int64_t most_bytes) {
   }
   int code = Z_OK;
   const char* words = ::gzerror(compressed_.get(), &code);
-  if (!text.empty() || code == Z_OK) return text;  // what went wrong is said at the next call
+  if (!text.empty() || code == Z_OK) return text;  // the next call reports the error
   return Error{ErrorCode::kIo, fmt::format("cannot read `{}`: {}", path_.string(), words)};
 }
 
@@ -228,7 +228,7 @@ Result<Compression> compress_file(const fs::path& file, const std::atomic<bool>&
   if (std::rename(fresh.c_str(), compressed(file).c_str()) != 0) {
     return give_up(failed(fresh, "rename", errno));
   }
-  // Otherwise a loss of power could take the new name and keep the removal of the old one.
+  // Otherwise a power loss could undo the new name and keep the removal of the old one.
   if (auto named = force_to_disk(file.parent_path()); !named) return named.error();
   if (::unlink(file.c_str()) != 0) return failed(file, "remove", errno);
   return Compression::kDone;

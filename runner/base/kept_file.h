@@ -1,6 +1,6 @@
 // Reads a file that may have been compressed since it was written, and compresses one. The files of
 // old attempts are (runner/daemon/attempts/compact_folder.h): `events.0.ndjson` is then
-// `events.0.ndjson.gz`, which gzip reads too. Whoever reads such a file names it without `.gz`.
+// `events.0.ndjson.gz`, which gzip reads too. Readers name such a file without `.gz`.
 #pragma once
 
 #include <atomic>
@@ -25,15 +25,15 @@ std::filesystem::path where_kept(const std::filesystem::path& file);
 
 class KeptFile {
  public:
-  // Opens the file, or its compressed form if only that exists. If both do, whoever compressed it
-  // was killed before the original was removed, and both are whole. Errors as of open_regular;
-  // kInvalidArgument also if what ends in `.gz` was not written by gzip.
+  // Opens the file, or its compressed form if only that exists. If both do, the compressor was
+  // killed before it removed the original, and both are complete. Errors as of open_regular;
+  // kInvalidArgument also if a `.gz` file is not gzip's.
   static Result<KeptFile> open(const std::filesystem::path& file, Links links);
 
   bool is_compressed() const { return compressed_ != nullptr; }
 
-  // Returns the next bytes, at most so many; fewer only before the end, "" at the end. kIo if it
-  // cannot be read, or if the compressed form ends early or is damaged. All that can be read was
+  // Returns the next bytes, at most `most_bytes`; fewer only before the end, "" at the end. kIo if
+  // it cannot be read, or if the compressed form ends early or is damaged. All that can be read was
   // returned before that error.
   Result<std::string> read(std::int64_t most_bytes);
 
@@ -44,8 +44,9 @@ class KeptFile {
     std::string text;
     std::int64_t skipped_bytes = 0;  // before the text
   };
-  // Returns the last bytes, at most so many. A compressed file is read whole for that, in pieces,
-  // up to `most_read` bytes; beyond that kResourceExhausted. Call it once, before any `read`.
+  // Returns the last bytes, at most `most_bytes`. A compressed file is read whole for that, in
+  // pieces, up to `most_read` bytes; beyond that kResourceExhausted. Call it once, before any
+  // `read`.
   Result<Tail> read_tail(std::int64_t most_bytes, std::int64_t most_read = std::int64_t{1} << 30);
 
  private:
@@ -62,11 +63,11 @@ class KeptFile {
 
 enum class Compression { kDone, kStopped };
 
-// Replaces a file by its compressed form. Whatever dies at any moment, the content is on the disk
-// as one of the two, whole: the compressed form is written beside the file, read again, forced to
+// Replaces a file by its compressed form. A crash at any moment leaves the whole content on the
+// disk as one of the two: the compressed form is written beside the file, read again, forced to
 // the disk and named before the file is removed. Returns kStopped, with the file as it was, soon
-// after another thread has set `stop`. So does an error, which names the file: as of open_regular,
-// or kIo. A file that nobody finished is overwritten by the next call (`.gz.new`).
+// after another thread has set `stop`. Errors also leave the file as it was and name it: those of
+// open_regular, or kIo. The next call overwrites an unfinished file (`.gz.new`).
 Result<Compression> compress_file(const std::filesystem::path& file, const std::atomic<bool>& stop);
 
 }  // namespace sweepd

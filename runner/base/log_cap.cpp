@@ -60,7 +60,7 @@ Head find_head(int fd, std::int64_t head_bytes) {
   return {start + static_cast<std::int64_t>(newline) + 1, true};
 }
 
-// What earlier calls removed, and the length of their line.
+// The number of bytes removed by earlier calls, and the length of their line.
 struct Earlier {
   std::int64_t bytes = 0;
   std::int64_t line_bytes = 0;

@@ -1,5 +1,4 @@
-// Limits what is kept of a program's output: the beginning, which says what was started, and the
-// end, which says how it went.
+// Limits a program's stored output to its beginning (the command) and its end (the result).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ struct LogCap {
 //
 //   [sweepd: 488,123,456 bytes left out here: a log keeps its first 4MiB and its last 4MiB]
 //
-// Works in place: a process that appends to the file (O_APPEND) continues after the end. What
-// others write while this runs may be lost. Returns the file's new size. A link or a file that is
+// Works in place: a process that appends to the file (O_APPEND) continues after the end. Lines
+// written during the call may be lost. Returns the file's new size. A link or a file that is
 // not regular is an error.
 Result<std::int64_t> cap_log(const std::filesystem::path& log, const LogCap& cap = {});
 

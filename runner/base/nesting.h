@@ -1,6 +1,6 @@
-// How deep JSON of others may be nested. Writing, copying and comparing a JSON value calls itself
-// once a level, so a line of nothing but brackets would exhaust the stack of whoever reads it. Ask
-// before the text is parsed.
+// The limit on the nesting of foreign JSON. Writing, copying and comparing a JSON value recurse
+// once a level, so a line of brackets would exhaust the reader's stack. Check a text before it is
+// parsed.
 #pragma once
 
 #include <string>

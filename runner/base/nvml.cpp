@@ -124,7 +124,7 @@ NvmlGpu describe(const NvmlSymbols& call, NvmlSymbols::Device device, int index)
 
 std::string throttle_names(std::uint64_t bits) {
   // nvmlClocksEventReason* without gpu_idle (0x1), applications_clocks_setting (0x2) and
-  // display_clock_setting (0x100): these mean an idle GPU or clocks that someone chose.
+  // display_clock_setting (0x100): these mean an idle GPU or clocks that a user set.
   constexpr std::array<std::pair<std::uint64_t, std::string_view>, 6> kReasons{
       {{0x04, "sw_power_cap"},
        {0x08, "hw_slowdown"},

@@ -1,4 +1,4 @@
-// What the NVIDIA driver reports about its GPUs, read through NVML. The library is opened at run
+// Reads the NVIDIA driver's reports on its GPUs through NVML. The library is opened at run
 // time: a machine without it simply has no GPUs, and the build needs nothing. In a layer below both
 // the daemon (which GPUs exist) and the worker (clocks, temperature, throttling during
 // measurement).
@@ -79,7 +79,7 @@ struct NvmlState {
 };
 
 // Returns "sw_power_cap,hw_slowdown": the reasons why the GPU is slower than its settings. Idleness
-// and clocks that someone locked on purpose are not included.
+// and locked clocks are not included.
 std::string throttle_names(std::uint64_t bits);
 
 // Number of processes on the GPU besides the caller. In a container the driver may list the caller

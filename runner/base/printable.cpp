@@ -34,13 +34,13 @@ bool is_c0(std::uint32_t point) {
   return point < 0x20 || point == 0x7f;
 }
 
-// C1, marks and overrides of the direction, and the two line ends that only Unicode knows.
+// C1, marks and overrides of the direction, and Unicode's two other line ends.
 bool is_other_control(std::uint32_t point) {
   return (point >= 0x80 && point <= 0x9f) || point == 0x61c || point == 0x200e || point == 0x200f ||
          (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
-// `replace` returns what stands for a character that must not be printed.
+// `replace` returns the substitute for a character that must not be printed.
 template <class Replace>
 std::string without_controls(std::string_view text, std::string_view kept, Replace replace) {
   std::string out;

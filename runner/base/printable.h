@@ -1,7 +1,7 @@
-// Text that strangers wrote, made harmless where it leaves the program. Names, titles, values,
-// messages and logs may come from another machine or from a program that was measured.
+// Makes foreign text harmless before output. Names, titles, values, messages and logs may come from
+// another machine or from a program that was measured.
 //
-// What a terminal would take for a command is replaced: control characters (C0, DEL and C1, such as
+// Replaces the characters that terminals interpret: control characters (C0, DEL and C1, such as
 // U+009B), marks that turn the direction of text round, and bytes that are not UTF-8, which some
 // terminals take for C1. Each output escapes the rest itself (report/markup.h, for one).
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace sweepd {
 
-// Whether `printable_lines` changes nothing. What a sweep file calls a text must be such a one.
+// Whether `printable_lines` changes nothing. Texts of a sweep file must pass this.
 bool is_printable(std::string_view text);
-// For a text within a line: C0 and DEL become spaces, everything else of the above `?`.
+// For a text within a line: C0 and DEL become spaces, the others `?`.
 std::string printable(std::string_view text);
 // The same for whole lines: line ends and tabs stay.
 std::string printable_lines(std::string_view text);

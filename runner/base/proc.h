@@ -16,9 +16,9 @@ struct ProcStat {
   int session = 0;                // field 6
   std::uint64_t start_ticks = 0;  // field 22: clock ticks since boot
   std::uint64_t bytes = 0;        // field 23: size of the address space; 0: a kernel's own thread
-  // Field 26: where its program begins; 0: the kernel is loading it; 1: this process may not know.
+  // Field 26: the start of its code; 0: the kernel is loading it; 1: no permission to read it.
   std::uint64_t code_begin = 0;
-  // Fields 50 and 51: where its environment is; equal meanwhile, or 0.
+  // Fields 50 and 51: its environment's addresses; equal or 0 while the kernel loads it.
   std::uint64_t environment_begin = 0, environment_end = 0;
 
   bool ended() const { return state == 'Z' || state == 'X'; }

@@ -1,4 +1,4 @@
-// How long a process has existed, by a clock that nobody sets.
+// How long a process has existed, by a clock that cannot be set.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ namespace sweepd {
 // which the machine was suspended counts. Returns nothing if there is no such process.
 std::optional<Duration> process_age(pid_t pid);
 
-// For how long the machine has been suspended since its boot, all times together.
+// The total time for which the machine has been suspended since its boot.
 Duration suspended_since_boot();
 
 }  // namespace sweepd

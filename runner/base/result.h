@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// The kinds of failure that a person or a script can tell apart. docs/PROTOCOL.md lists the
+// The kinds of failure that callers can distinguish. docs/PROTOCOL.md lists the
 // JSON-RPC code of each and docs/CLI.md the exit code.
 enum class ErrorCode {
   kInvalidArgument,     // the request itself is wrong; repeating it cannot help
@@ -19,14 +19,14 @@ enum class ErrorCode {
   kAlreadyExists,       // another process holds it (a second daemon on one state folder)
   kFailedPrecondition,  // valid request at the wrong time (cancel of a finished sweep)
   kResourceExhausted,   // a documented limit was reached (message size, clients, query time)
-  kUnavailable,         // the other side is not there or went away
+  kUnavailable,         // the other side does not exist or disappeared
   kIo,                  // the operating system failed; the message has errno's text
   kInternal,            // a bug; please report
 };
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;  // names the thing, the value and what was expected; no trailing newline
+  std::string message;  // names the thing, the value and the expected form; no trailing newline
 };
 
 template <class T>

@@ -1,5 +1,5 @@
-// Printing for people. All that the client and the daemon print goes through here, because any of
-// it may contain what strangers wrote (base/printable.h).
+// Printing for people. Client and daemon print all text through here, because any of it may contain
+// foreign text (base/printable.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-// Prints lines without what a terminal would take for a command. Throws std::system_error.
+// Prints lines without characters that terminals interpret. Throws std::system_error.
 template <class... Args>
 void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
   fmt::print(to, "{}", printable_lines(fmt::format(format, std::forward<Args>(args)...)));
@@ -22,13 +22,12 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
   say(stdout, format, std::forward<Args>(args)...);
 }
 
-// Prints every byte: what the program itself has made, such as colours, and has escaped.
+// Prints every byte: text of the program itself, such as colours, already escaped.
 inline void print_exactly(std::FILE* to, std::string_view text) {
   fmt::print(to, "{}", text);
 }
 
-// Prints data of which a program wants every byte (CSV, a log), and at a terminal only what is
-// printable.
+// Prints data byte by byte for programs (CSV, a log), and only its printable text at a terminal.
 void print_data(std::FILE* to, std::string_view text);
 
 }  // namespace sweepd

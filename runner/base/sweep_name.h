@@ -1,4 +1,4 @@
-// What may be the name of a sweep, wherever it comes from.
+// The rule for sweep names from any source.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace sweepd {
 
-// A sweep file may give a name of this length. Those of sentinels and of recovered sweeps are made
-// of another sweep's and are longer.
+// A sweep file may give a name of this length. Names of sentinels and recovered sweeps extend
+// another sweep's and may be longer.
 inline constexpr std::size_t kLongestGivenName = 64, kLongestSweepName = 96;
 
 // Whether the text is made of letters, digits, `.`, `_` and `-`, and no longer than that. Shells
-// complete names, and people type them. A text from a file or another machine's database must pass
+// complete names, and users type them. A text from a file or another machine's database must pass
 // this before it becomes a sweep's name.
 bool is_sweep_name(std::string_view text, std::size_t longest = kLongestSweepName);
 

@@ -1,4 +1,4 @@
-// A folder for what a command makes on its way.
+// A folder for a command's temporary files.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// It is gone when the object is.
+// The destructor removes it.
 class TemporaryFolder {
  public:
   // `verb` is part of its name: "sweepctl-try-x8Yk2a".

@@ -47,7 +47,7 @@ std::optional<std::string> nearest(std::string_view typed,
     } else if (candidate.size() >= 3 && prefix == candidate.size()) {
       distance = std::min(distance, farthest);
     }
-    // Of two equally near names the one with the longer common prefix is chosen: `params` becomes
+    // Chooses the one of two equally near names with the longer common prefix: `params` becomes
     // `parameters` and not `heads`.
     if (distance < best_distance || (best && distance == best_distance && prefix > best_prefix)) {
       best_distance = distance;

@@ -10,10 +10,10 @@
 
 namespace sweepd {
 
-// Levenshtein distance with transpositions counted as one edit (people swap letters).
+// Levenshtein distance with transpositions counted as one edit (users swap letters).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns the candidate that a person most likely meant, or nothing if none is near (more than a
+// Returns the most likely intended candidate, or nothing if none is near (more than a
 // third of the letters wrong).
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> candidates);
 

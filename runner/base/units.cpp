@@ -84,7 +84,7 @@ Result<std::int64_t> parse_scaled(std::string_view text, const std::array<Unit, 
   // Up to 2^53 a double represents every integer, so nothing is rounded silently.
   if (std::abs(scaled) > 0x1p53L) return bad(kind, text, "a value below 2^53");
   // 0.017 has no exact binary form, but 0.017m must be 1020 ms. The rounding error of the 64-bit
-  // mantissa is at most 2^-62 of the value, and no fraction that a person writes is that small.
+  // mantissa is at most 2^-62 of the value, and users write no fraction that small.
   const long double rounded = std::nearbyint(scaled);
   if (std::abs(scaled - rounded) > std::abs(scaled) * 0x1p-60L) return bad(kind, text, expected);
   return static_cast<std::int64_t>(rounded);

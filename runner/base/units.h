@@ -1,6 +1,6 @@
-// Quantities as people write them: `64K`, `1.5GiB`, `10m`, `2%`. Parsing is strict (no trailing
-// text, no overflow) and says what was expected. Formatting gives text that parses back to the same
-// value.
+// Quantities as users write them: `64K`, `1.5GiB`, `10m`, `2%`. Parsing is strict (no trailing
+// text, no overflow) and names the expected form. Formatting gives text that parses back to the
+// same value.
 //
 //   integer   [+-]digits[_digits...] [K|M|G|T]      K = 1,000 (counts)
 //   bytes     number [B|KB|MB|GB|TB|KiB|MiB|GiB|TiB]  KB = 1,000 B, KiB = 1,024 B

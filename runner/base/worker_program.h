@@ -1,5 +1,5 @@
-// Which sweep-worker a program starts. Daemon and client ask here, so that `sweepctl doctor` speaks
-// of the worker that the daemon uses.
+// Finds the sweep-worker that a program starts, in one place, so that `sweepctl doctor` checks the
+// daemon's worker.
 #pragma once
 
 #include <filesystem>

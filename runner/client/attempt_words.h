@@ -1,4 +1,4 @@
-// What is said of an attempt in more than one place.
+// Texts about an attempt that several commands share.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// Why it ended as it did, and why its figures are not valid; "" if there is nothing to say.
+// Why it ended as it did, and why its figures are not valid; "" if there is no such reason.
 inline std::string why_of(const rpc::AttemptEntry& attempt) {
   const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
   return attempt.detail + (both ? "; " : "") + attempt.verdict_reasons;

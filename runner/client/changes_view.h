@@ -1,4 +1,4 @@
-// What changed since a sweep was measured before, as `plan` and `submit` say it.
+// The text on changes since a sweep was last measured, for `plan` and `submit`.
 #pragma once
 
 #include <string>

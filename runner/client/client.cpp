@@ -73,15 +73,15 @@ Result<DaemonConnection*> Client::wait_for_daemon(Duration limit) {
   }
 }
 
-// A request that the daemon has read may have been carried out, or be what it died of, so it is not
-// sent again.
+// The daemon may have carried out a request that it has read, or died of it, so it is not sent
+// again.
 Result<nlohmann::json> Client::ask(std::string_view method, const nlohmann::json& params,
                                    const DaemonConnection::OnNotification& on_notification) {
   auto open = connection();
   if (!open) return open.error();
   auto reply = (*open)->call(method, params, on_notification);
   if (reply || !(*open)->unheard() || !database.empty()) return reply;
-  // The daemon was about to end, or has ended since it was asked last.
+  // The daemon was about to end, or has ended since the last request.
   connection_.reset();
   open = connection();
   if (!open) return open.error();

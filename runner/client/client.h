@@ -1,4 +1,4 @@
-// What all commands share: where the daemon is, how to ask it, and exit codes.
+// Shared by all commands: the daemon's location, the connection to it, and exit codes.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ enum class Exit {
   kNotFound = 3,       // no such sweep, trial, attempt, workload
   kNotAllDone = 4,     // waited for a sweep whose attempts are not all `done`
   kUnavailable = 5,    // no daemon, and none could be started
-  kNoPicture = 6,      // all is done except a PNG: what draws it is not installed
+  kNoPicture = 6,      // all is done except a PNG: its drawing program is not installed
   kInterrupted = 130,  // Ctrl-C; submitted work continues
 };
 
@@ -36,14 +36,14 @@ class Client {
 
   StateFolder state() const { return StateFolder::from_environment(state_dir); }
   Result<DaemonConnection*> connection();
-  // Whether the daemon hung up on the last request, or on whoever waited for news.
+  // Whether the daemon hung up on the last request, or during a wait for news.
   bool lost() const { return connection_ && connection_->closed(); }
-  // How many there have been. Whoever watches must ask again on a new one.
+  // The number of connections so far. A watcher must ask again on a new one.
   int connections() const { return connections_; }
-  // Whether the state folder is where it was.
+  // Whether the state folder still exists.
   bool has_results() const;
-  // After the daemon's end: connects to the next one, which is started. A state folder that is gone
-  // is not begun anew. Connections from before are no longer valid.
+  // After the daemon's end: connects to the next one, which is started. A deleted state folder is
+  // not created again. Connections from before are no longer valid.
   Result<DaemonConnection*> connect_again();
   // The same, but starts none: one must listen within `limit`.
   Result<DaemonConnection*> wait_for_daemon(Duration limit);
@@ -65,7 +65,7 @@ class Client {
   int connections_ = 0;
 };
 
-// Returns the absolute path of the database that a person names: the file, or a state folder that
+// Returns the absolute path of the database that a user names: the file, or a state folder that
 // contains one.
 std::filesystem::path database_file(const std::string& named);
 

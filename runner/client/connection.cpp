@@ -25,7 +25,7 @@ namespace {
 // The holder may have to read a large database before it listens.
 constexpr Duration kHolderLimit = seconds(60);
 
-// A `stop` elsewhere may meet the daemon that was started here. Starting it for ever would hide why
+// A `stop` elsewhere may meet the daemon that was started here. Unlimited restarts would hide why
 // it ends.
 constexpr int kMostStarts = 3;
 
@@ -98,8 +98,8 @@ void DaemonConnection::write(std::string_view text) {
     const ssize_t n = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      // A request that is cut off is never answered. The daemon sees the end of it and closes, and
-      // we see that.
+      // A request that is cut off is never answered. The daemon sees its end and closes, which this
+      // side sees.
       unheard_ = true;
       ::shutdown(fd_.get(), SHUT_WR);
       return;
@@ -126,7 +126,7 @@ Result<json> DaemonConnection::read_message() {
     if (n < 0 && errno == EINTR) return Error{ErrorCode::kUnavailable, "interrupted"};
     if (n <= 0) {
       closed_ = true;
-      // Linux says so of a socket whose other end was closed with bytes that nobody had read.
+      // Linux's error for a socket whose other end was closed with unread bytes.
       if (n < 0 && errno == ECONNRESET) unheard_ = true;
       return gone();
     }

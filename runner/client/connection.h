@@ -19,7 +19,7 @@ namespace sweepd {
 // kOfOldFolder: only if the state folder has a database.
 enum class Autostart { kYes, kNo, kOfOldFolder };
 
-// The result of method M as its reply. An error says what is wrong with it.
+// The result of method M as its reply. The error describes the defect.
 template <class M>
 Result<typename M::Reply> reply_of(const Result<nlohmann::json>& result) {
   if (!result) return result.error();
@@ -31,7 +31,7 @@ Result<typename M::Reply> reply_of(const Result<nlohmann::json>& result) {
   return reply;
 }
 
-// A notification as N; nothing if it is another one. An error says what is wrong with it.
+// A notification as N; nothing if it is another one. The error describes the defect.
 template <class N>
 Result<std::optional<N>> news_of(const nlohmann::json& notification) {
   if (method_of(notification) != N::kName) return std::optional<N>();
@@ -53,24 +53,25 @@ class DaemonConnection {
                                             const std::filesystem::path& file);
 
   using OnNotification = std::function<void(nlohmann::json notification)>;
-  // An error has the daemon's own message; its code tells the kind (kUnavailable: it went away).
+  // An error has the daemon's message; its code has the kind (kUnavailable: it disconnected).
   // `on_notification` gets the notifications that arrive before the reply; without it they are
   // discarded.
   Result<nlohmann::json> call(std::string_view method, const nlohmann::json& params,
                               const OnNotification& on_notification = nullptr);
-  // Blocks until the next notification. kUnavailable if the daemon went away or a signal arrived.
+  // Blocks until the next notification. kUnavailable if the daemon disconnected or a signal
+  // arrived.
   Result<nlohmann::json> next_notification();
   // Returns the next notification within `timeout`, or nothing if none arrived or a signal did.
   Result<std::optional<nlohmann::json>> next_notification(Duration timeout);
-  // Whether the daemon hung up, as far as was read.
+  // Whether the daemon hung up, from the data read so far.
   bool closed() const { return closed_; }
-  // Whether it did so without having read the last request, which may be sent to the next daemon
-  // then, whatever it asks for.
+  // Whether it did so without having read the last request, which may then be sent to the next
+  // daemon, with any content.
   bool unheard() const { return unheard_; }
 
  private:
   explicit DaemonConnection(UniqueFd fd) : fd_(std::move(fd)) {}
-  // A write error is reported by the next read, after what the daemon sent before it closed.
+  // A write error is reported by the next read, after the daemon's last messages.
   void write(std::string_view text);
   Result<nlohmann::json> read_message();
 

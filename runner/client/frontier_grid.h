@@ -1,4 +1,4 @@
-// The points of a sweep, as sizes of one parameter for each combination of the others. Pure.
+// A sweep's points as sizes of one parameter for each combination of the others. Pure.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct FrontierGrid {
   std::vector<std::string> others;  // names of the other axes
   std::vector<FrontierLine> lines;  // in the order of the file
 
-  // What --set needs to be, for that one point to be left of the sweep.
+  // The --set that reduces the sweep to that point.
   std::vector<std::string> sets(const FrontierLine& line, std::size_t size) const;
 };
 
@@ -31,8 +31,8 @@ struct FrontierGrid {
 // too long is cut, and its hash keeps it apart from others.
 std::string with_frontier_name(const std::string& text);
 
-// `plan` has all rows. kInvalidArgument: the axis is none of the sweep, has one value, or does not
-// grow memory; or a value cannot be given to --set, or has no place among the sizes.
+// `plan` has all rows. kInvalidArgument: the axis is not one of the sweep's, has one value, or does
+// not grow memory; or a value cannot be given to --set, or has no place among the sizes.
 Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,
                                    const std::string& axis);
 

@@ -1,4 +1,4 @@
-// What Ctrl-C says where nobody looks for it: while a program talks to a daemon or starts one.
+// The exit message for Ctrl-C while a program talks to a daemon or starts one.
 #pragma once
 
 #include <unistd.h>
@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// While it lives, Ctrl-C ends the program at once, with these words on stderr and kInterrupted. Of
-// several that live at once the youngest has the word.
+// While it lives, Ctrl-C ends the program at once, with this message on stderr and kInterrupted.
+// The youngest of several objects counts.
 class LastWords {
  public:
   explicit LastWords(std::string words) : words_(std::move(words) + "\n"), outer_(current) {

@@ -62,14 +62,15 @@ int run_sweepctl(int argc, char** argv) {
   return static_cast<int>(client.action());
 }
 
-// A file or socket that is opened where one of these is closed would get what is printed.
+// If one of these is closed, the next opened file or socket would take its number and get the
+// output.
 void open_standard_streams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // gets the smallest free number
   }
 }
 
-// What was printed may not have been written: a full disk, say.
+// The output may not have been written, as on a full disk.
 int flushed(int exit_code) {
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (!failed || exit_code != 0) return exit_code;

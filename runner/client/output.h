@@ -26,14 +26,14 @@ void add_with_option(Command& command, std::vector<std::string>& words);
 // Adds --notes with its choices, `few` and `all`. `notes` has the default and receives the choice.
 void add_notes_option(Command& command, std::string& notes);
 
-// The table with the notes that are chosen: JSON always has all. `where` says what shows the rest.
+// The table with the chosen notes: JSON always has all. `where` says how to see the rest.
 Table with_chosen_notes(Table table, const std::string& notes, const std::string& format,
                         const std::string& where = "`--notes all`");
 
 // Returns the columns of the terminal on stdout, or 0 (no limit) if stdout is not a terminal.
 std::size_t terminal_width();
 
-// A program reads csv and json, so the table's warnings go to stderr then.
+// Programs read csv and json, so the table's warnings then go to stderr.
 Result<void> print_table(const Table& table, const std::string& format);
 // Prints several tables with an empty line between; JSON as one array. `file` is the file to write;
 // `-` is standard output.
@@ -42,8 +42,8 @@ Result<void> print_tables(const std::vector<Table>& tables, const std::string& f
 
 // Writes a whole file; `-` is standard output.
 Result<void> write_file(const std::string& path, const std::string& text);
-// The same, but whoever reads the file meanwhile sees the old text or the new one. A device or a
-// pipe is written to: its name must not go to a file.
+// The same, but concurrent readers see the old text or the new one. Writes into a device or a pipe
+// instead of replacing it.
 Result<void> replace_output(const std::string& path, const std::string& text);
 
 // Returns the tables in a member of a reply.
@@ -52,7 +52,7 @@ Result<std::vector<Table>> tables_of(const nlohmann::json& list);
 // "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
 std::string counted(std::int64_t n, std::string_view thing);
 
-// Returns how many digits, 8 or more, tell these ids apart. Keys of trials that differ in one
+// Returns how many digits, 8 or more, distinguish these ids. Keys of trials that differ in one
 // number only often begin alike.
 std::size_t telling_digits(std::vector<std::string> ids);
 

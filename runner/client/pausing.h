@@ -1,4 +1,4 @@
-// What `pause` and `resume` have in common: which sweeps, or which devices.
+// Shared by `pause` and `resume`: the options for sweeps and devices.
 #pragma once
 
 #include <string>

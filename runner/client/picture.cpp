@@ -14,7 +14,7 @@ constexpr int kNoLibrary = 3;    // of the script below
 constexpr int kNoProgram = 127;  // of a shell
 
 // Writes to stdout the picture of the specification in stdin. The version of Vega-Lite is pinned,
-// so that the same results give the same picture whatever else vl-convert knows.
+// so that the same results give the same picture with any vl-convert.
 constexpr const char* kScript = R"py(
 import sys
 try:
@@ -37,7 +37,7 @@ Error missing(const std::string& program, const std::string& what) {
                   what, program)};
 }
 
-// The last line of what a program said: Python's own message stands there.
+// The last line of a program's output: Python's error message.
 std::string last_line(const std::string& said) {
   const auto lines = split(trim(said), '\n');
   return lines.empty() ? "" : lines.back();

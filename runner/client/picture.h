@@ -8,8 +8,8 @@
 namespace sweepd {
 
 // Returns the picture's bytes. Runs $SWEEPD_PYTHON, else python3, for
-// about a second. Errors: kUnavailable if there is no Python or it has no vl_convert, and then the
-// message says what to install; kInternal if vl-convert refuses the specification.
+// about a second. Errors: kUnavailable if there is no Python or it has no vl_convert, and the
+// message then names the package to install; kInternal if vl-convert refuses the specification.
 Result<std::string> draw_png(const std::string& vega_lite);
 
 }  // namespace sweepd

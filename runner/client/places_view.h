@@ -1,4 +1,4 @@
-// Where attempts of clusters run, or wait and for what, as text. Pure.
+// Texts about attempts in clusters: where they run, or what they wait for. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Asks what submitting a file would do.
+// Requests the plan of a sweep file.
 #pragma once
 
 #include <vector>

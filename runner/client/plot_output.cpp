@@ -42,7 +42,7 @@ void print_warnings(const Plot& plot) {
   }
 }
 
-// Writes the picture, or without what draws it the specification.
+// Writes the picture, or the specification if the drawing program is missing.
 Exit write_png(const std::string& spec, std::string file) {
   auto picture = draw_png(spec);
   if (!picture && picture.error().code != ErrorCode::kUnavailable) {
@@ -108,7 +108,7 @@ Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::
   if (plots.size() > 1 && !folder && (file != "-" || format != "text")) {
     return report_error(several(plots));
   }
-  std::error_code ignored;  // writing the first file says what is wrong
+  std::error_code ignored;  // writing the first file reports the error
   if (folder) fs::create_directories(file, ignored);
   std::set<std::string> names;
   Exit worst = Exit::kOk;

@@ -19,17 +19,17 @@ struct Drawing {
 // Writes one drawing. `format` and `file` are as below, but no folder.
 Exit write_drawing(const Drawing& drawing, std::string format, const std::string& file);
 
-// `format` is text, vega, svg or png; "" is what the file's name ends in, else text. `file` is "-"
+// `format` is text, vega, svg or png; "" takes the file's ending, else text. `file` is "-"
 // for standard output, or a folder, which is made and has a file for each plot. Warnings about the
-// figures go to stderr. Without what makes a PNG the specifications are written in their place, and
-// kNoPicture is returned.
+// figures go to stderr. If the program for PNG is missing, writes the specifications instead and
+// returns kNoPicture.
 Exit write_plots(const std::vector<Plot>& plots, std::string format, const std::string& file);
 
 // "Step time (ms) by size" -> "step-time-ms-by-size"; "" if nothing of it can be in a file's name.
 // A long title is cut, and its hash keeps it apart from others.
 std::string file_name_of(const std::string& title);
 
-// The notes that warn of the figures.
+// The warnings about the figures.
 std::vector<std::string> warnings_of(const Plot& plot);
 
 }  // namespace sweepd

@@ -105,7 +105,7 @@ std::string ProgressDisplay::take_news(Colour colour) {
   return lines;
 }
 
-// One write, so that the terminal shows no half of it. What is not ours in a line is printable
+// One write, so that the terminal shows all of it at once. Foreign text in a line is printable
 // (progress_view.h); the colours are not.
 void ProgressDisplay::draw_live(Instant now) {
   const Screen screen = screen_now();

@@ -1,4 +1,4 @@
-// Draws the progress of what is watched, on stderr. On a terminal it redraws a few lines; elsewhere
+// Draws the progress of watched sweeps on stderr. On a terminal it redraws a few lines; elsewhere
 // (and if TERM is dumb) it prints a plain line per change, at most one a second.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sweepd {
 
 class ProgressDisplay {
  public:
-  // `name` is what is watched.
+  // `name` is the watched sweep or study.
   explicit ProgressDisplay(std::string name);
   void name_if_none(const std::string& name) {
     if (name_.empty()) name_ = name;

@@ -182,9 +182,9 @@ std::string problem_line(const rpc::EndedEntry& ended, Colour colour) {
 }
 
 std::string trouble_line(std::string_view trouble) {
-  // In a cluster's pool. The others go on.
+  // In a cluster's pool. Other pools continue.
   if (trouble.starts_with("pool `")) return fmt::format("! {}; trying again", printable(trouble));
-  // Of an attempt that has ended. The others go on, too.
+  // Of an ended attempt. Others continue, too.
   if (trouble.starts_with("the journal of ")) return fmt::format("! {}", printable(trouble));
   return fmt::format("! nothing new starts: {}; trying again", printable(trouble));
 }

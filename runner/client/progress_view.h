@@ -62,7 +62,7 @@ std::string pause_line(std::string_view name, Pause pause);
 // "! cuda:0 is paused: nothing new starts on it until sweepctl resume --device cuda:0"
 std::string paused_devices_line(const std::vector<std::string>& devices);
 std::string out_of_service_line(const rpc::OutOfServiceEntry& device);
-// What changed: a line for each device that went out of service or is back.
+// The changes: a line for each device that went out of service or is back.
 std::vector<std::string> service_lines(const std::vector<rpc::OutOfServiceEntry>& before,
                                        const std::vector<rpc::OutOfServiceEntry>& now);
 

@@ -17,7 +17,7 @@
 namespace sweepd {
 namespace {
 
-// A file in memory: unlike a pipe it takes any amount before somebody reads.
+// A file in memory: unlike a pipe it takes any amount before it is read.
 Result<UniqueFd> file_with(const std::string& text) {
   UniqueFd file(::memfd_create("sweepctl", MFD_CLOEXEC));
   if (!file) return Error{ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};

@@ -13,7 +13,7 @@ struct EndedProgram {
   std::string out, errors;
 };
 
-// Looks for `arguments[0]` in PATH. `input` is what it reads. Errors: kNotFound if the program
+// Looks for `arguments[0]` in PATH. `input` is its standard input. Errors: kNotFound if the program
 // cannot be started, and kIo.
 Result<EndedProgram> run_program(const std::vector<std::string>& arguments,
                                  const std::string& input);

@@ -114,7 +114,7 @@ Result<int> recover_state(const StateFolder& state, std::vector<std::string> opt
 }
 
 Error become_try(const std::string& input) {
-  // A pipe would block once it is full, since nobody reads yet. A file in memory takes any amount.
+  // A full pipe would block, since its reader does not run yet. A file in memory takes any amount.
   const UniqueFd file(::memfd_create("sweepctl", MFD_CLOEXEC));
   if (!file) return {ErrorCode::kIo, std::string("a file in memory: ") + strerror(errno)};
   if (auto written = write_all(file.get(), input, "a file in memory"); !written) {

@@ -17,8 +17,8 @@ Result<void> start_daemon(const StateFolder& state, Folder folder = Folder::kMay
 // closes. Errors in the file are its answer to the first request.
 Result<UniqueFd> start_reader(const StateFolder& state, const std::filesystem::path& file);
 
-// Runs `sweepd --recover` with these further options. It prints what it found or why it could not;
-// returns its exit code.
+// Runs `sweepd --recover` with these further options. It prints its result or its error; returns
+// its exit code.
 Result<int> recover_state(const StateFolder& state, std::vector<std::string> options);
 
 // Becomes `sweepd --try` with this text as its standard input. Returns only if that fails.

@@ -1,5 +1,4 @@
-// What `submit` and `run` have in common: a sweep file, what of earlier results counts, and
-// waiting.
+// Shared by `submit` and `run`: a sweep file, the reuse of earlier results, and waiting.
 #pragma once
 
 #include <cstdio>
@@ -18,7 +17,8 @@ struct SubmissionOptions {
   std::string notify;
 };
 
-// Adds FILE and what selects its points, --again, --reuse and --notify; `submission` receives them.
+// Adds FILE and the options that select its points, --again, --reuse and --notify; `submission`
+// receives them.
 void add_submission_options(Command& command, SubmissionOptions& submission);
 
 // Queues the sweeps and prints a line for each to `lines`. Returns their ids.
@@ -26,7 +26,7 @@ Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionO
                                                std::FILE* lines);
 
 // Follows one sweep after the other until all have ended. Returns the last exit that is not kOk;
-// after kInterrupted the rest is not waited for.
+// after kInterrupted it does not wait for the rest.
 Exit watch_sweeps(Client& client, const std::vector<std::string>& ids);
 
 }  // namespace sweepd

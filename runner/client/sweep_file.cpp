@@ -119,8 +119,8 @@ std::string folder_of(const std::string& file) {
   return std::filesystem::absolute(file, error).parent_path().lexically_normal().string();
 }
 
-// The variables that decide which programs and libraries are found, and those whose names occur in
-// the file, for what its `env` passes on. The daemon stores only what it needs of these.
+// The variables that locate programs and libraries, and those whose names occur in the file, for
+// its `env`. The daemon stores only those that it needs.
 std::vector<std::string> environment_for(const std::string& text) {
   const auto is_part = [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;

@@ -31,14 +31,14 @@ struct SweepFile {
   std::string text;
   std::vector<std::string> sets;  // those that fit it
   std::string folder = {};        // an absolute path; of standard input, the working folder
-  // Of this process: what decides which programs are found, and what the file names.
+  // This process's variables that locate programs, and those that the file names.
   std::vector<std::string> environment = {};
 
   rpc::Submit::Request submit() const;
   rpc::Plan::Request plan() const;
 };
 
-// Reads one file, with its folder and what of the environment it needs.
+// Reads one file, with its folder and the variables that it needs.
 Result<SweepFile> load_sweep_file(const std::string& file, std::vector<std::string> sets);
 
 // Reads all of them. If there are several, the daemon checks each before any is used, so that a

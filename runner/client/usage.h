@@ -1,4 +1,4 @@
-// Explains an invalid command line: which word is wrong, and which one was meant.
+// Explains an invalid command line: the wrong word and the likely intended one.
 #pragma once
 
 #include <CLI/CLI.hpp>

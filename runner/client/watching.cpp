@@ -61,9 +61,9 @@ Exit last_word(const rpc::Counts& counts, const std::string& why) {
   return Exit::kNotAllDone;
 }
 
-// What is followed as one.
+// The sweeps that are followed as one.
 struct Followed {
-  std::vector<std::string> sweeps;  // as a person names them; ids once the daemon has answered
+  std::vector<std::string> sweeps;  // as the user names them; ids once the daemon has answered
   bool is_one = false;
 
   std::string continues() const {
@@ -74,16 +74,15 @@ struct Followed {
     return is_one ? "the sweep continues; watch it again with: " + continues()
                   : "the sweeps continue; the same command waits for them";
   }
-  // Where people see why something is not done.
+  // The command that shows why attempts are not done.
   std::string why() const {
     return is_one ? "sweepctl show " + std::string(short_id(sweeps[0]))
                   : "sweepctl list, sweepctl show SWEEP";
   }
 };
 
-// Follows sweeps from daemon to daemon: one that dies is replaced, as by any other command. One
-// that was told to stop is not started again, but the next may be someone else's doing: a service
-// that restarts it, an upgrade.
+// Follows sweeps from daemon to daemon: a dead one is replaced, as by any other command. A
+// stopped one is not started again, but a service or an upgrade may start the next.
 class Follower {
  public:
   // Without a name, that of the sweep.
@@ -115,20 +114,20 @@ class Follower {
   }
 
  private:
-  // A daemon that dies again and again would be started forever.
+  // Limits the restarts of a daemon that dies repeatedly.
   static constexpr int kMostLosses = 5;
-  static constexpr Duration kCalm = seconds(60);  // one that lived so long starts the count anew
-  // How long the next one may take after one that was told to stop.
+  static constexpr Duration kCalm = seconds(60);  // one that lived this long resets the count
+  // The wait for the next one after a stop.
   static constexpr Duration kRestart = seconds(10);
   // A start that fails later than this is not tried again.
   static constexpr Duration kQuickStart = seconds(10);
 
-  // A count may be ahead of the news. Whatever is told twice is printed once.
+  // A count may be ahead of the news. Repeated news are printed once.
   static constexpr std::int64_t kOverlap = 20;
 
   static std::int64_t problems(const rpc::Counts& counts) { return counts.ended - counts.done(); }
 
-  // What arrives before the last reply is kept: it may be that the daemon was told to stop.
+  // Keeps messages that arrive before the last reply: one may say that the daemon stops.
   Result<void> ask_for_news() {
     const auto keep = [this](nlohmann::json news) { early_.push_back(std::move(news)); };
     for (int tries = 0; tries <= kMostLosses; ++tries) {
@@ -138,7 +137,7 @@ class Follower {
       early_.clear();
       for (std::string& sweep : followed_.sweeps) {
         rpc::Watch::Request request{sweep};
-        if (losses_ > 0) request.past = rpc::Watch::kMostPast;  // what may have been missed
+        if (losses_ > 0) request.past = rpc::Watch::kMostPast;  // news that may have been missed
         const auto found = client_.call<rpc::Watch>(request, keep);
         if (!found) return found.error();
         sweep = found->sweep.id;
@@ -146,7 +145,7 @@ class Follower {
       }
       asked_ = {followed_.sweeps.begin(), followed_.sweeps.end()};
       if (asked_on == client_.connections()) return {};
-      // The daemon was replaced meanwhile, and the next one knows only the last of these.
+      // The daemon was replaced since then, and the next one has only the last of these.
     }
     return Error{ErrorCode::kUnavailable, "the daemon ends again and again"};
   }
@@ -178,7 +177,7 @@ class Follower {
     return {};
   }
 
-  // Told once for each sweep, and again if somebody does not want to wait any more.
+  // Printed once for each sweep, and again on Ctrl-C.
   void hear_of_stop(bool now) {
     if (told_to_stop_ && (!now || *told_to_stop_)) return;
     told_to_stop_ = now;
@@ -190,7 +189,7 @@ class Follower {
     if (std::ranges::find(followed_.sweeps, progress.sweep) == followed_.sweeps.end()) return;
     auto ended = std::exchange(progress.ended, {});
     rpc::Progress& state = states_[progress.sweep];
-    // The first news of the next daemon begin with problems of before: many more than were missed.
+    // The first news of the next daemon begin with earlier problems: many more than were missed.
     const std::int64_t missed = problems(progress.counts) - problems(state.counts);
     const auto old = std::ssize(ended) - missed - kOverlap;
     const bool is_first = asked_.erase(progress.sweep) != 0;
@@ -238,7 +237,8 @@ class Follower {
   }
 
   Result<DaemonConnection*> next_connection() {
-    const LastWords at_interrupt(followed_.goes_on());  // whoever connects does not look for it
+    const LastWords at_interrupt(followed_.goes_on());  // a connection attempt does not check for
+                                                        // it
     if (!told_to_stop_ && !client_.no_start) return start_next();
     auto restarted = client_.wait_for_daemon(kRestart);
     if (restarted || !told_to_stop_) return restarted;

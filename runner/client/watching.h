@@ -1,6 +1,6 @@
 // Follows a sweep until it has ended, as progress_display.h draws it. Each failure is printed as a
 // line when it occurs. All output is on stderr. Ctrl-C stops watching, not the sweep. If the daemon
-// dies, the next one is started, and watching goes on; if it was told to stop, it is waited for.
+// dies, the next one is started and watching continues; after a stop it waits for the next one.
 #pragma once
 
 #include <string>

@@ -36,8 +36,8 @@ constexpr Duration kQueryLimit = seconds(30);
 constexpr std::chrono::seconds kFolderCheck{2};
 constexpr std::chrono::seconds kLastReads{3};
 
-// A thread that waits for a shared folder cannot be ended, and may wait for hours. What it does
-// there may end anywhere, as if the daemon had died. So may a long query, which nobody waits for.
+// A thread that waits for a shared folder cannot be stopped and may wait for hours. Its work there
+// may be cut off anywhere, as by the daemon's death. So may a long query, whose client is gone.
 void end_without_readers() {
   const auto end = [] {
     std::this_thread::sleep_for(kLastReads);
@@ -147,14 +147,14 @@ struct App::Parts {
     signals.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
       spdlog::info("got signal {}", signal);
-      // Whoever sends a second one does not want to wait.
+      // A second signal skips the wait.
       stop(draining ? StopMode::kNow : StopMode::kDrain);
       wait_for_signal();
     });
   }
 
-  // Whether the files by which others find this daemon are its own. If its folder is gone, the
-  // daemon ends.
+  // Whether the files by which others find this daemon are still its own. The daemon ends if its
+  // folder is gone.
   bool keeps_folder() {
     if (folder_lost) return false;
     if (folder.place() == FolderPlace::kHere) {
@@ -168,7 +168,7 @@ struct App::Parts {
     return false;
   }
 
-  // Called after a pause: deleting a folder takes a while and begins with its contents.
+  // Called after a pause, since deleting a folder takes a while and begins with its contents.
   void end_without_folder() {
     if (folder.place() == FolderPlace::kDeleted) dispatcher.kill_running();
     end();
@@ -184,7 +184,7 @@ struct App::Parts {
     });
   }
 
-  // What a daemon that died was deleting. Its rows are gone.
+  // The unfinished deletion of a dead daemon. Its rows are gone.
   asio::awaitable<void> finish_deletions(std::vector<Unfinished> unfinished) {
     for (const Unfinished& one : unfinished) {
       const RemovedFolders removed = co_await remove_attempts(services, one.attempts, one.file);
@@ -192,7 +192,7 @@ struct App::Parts {
     }
   }
 
-  // Of what a daemon that died was writing or deleting.
+  // Files that a dead daemon was writing or deleting.
   Result<void> settle() {
     const auto settle_all = [&](Store& all) { return settle_submissions(all, state.sweeps()); };
     if (auto settled = writer.now(settle_all); !settled) return settled;
@@ -242,7 +242,7 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   auto lock = lock_state_folder(options.state);
   if (!lock) return lock.error();
   remove_stale_copies(options.state.path());
-  // For `command`, whose worker knows only its attempt's folder.
+  // For `command`, whose worker has only its attempt's folder.
   ::setenv("SWEEPD_SECRETS", options.state.secrets().c_str(), /*overwrite=*/0);
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
@@ -269,7 +269,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   ready();
   parts_->loop.run(parts_->io);
   parts_->server.close();
-  // Before anything that their jobs use is destroyed. From then on nothing can be lost.
+  // Before anything that their jobs use is destroyed. From then on nothing is lost.
   parts_->writer.finish();
   end_without_readers();
   parts_->readers.finish();

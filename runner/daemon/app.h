@@ -1,5 +1,5 @@
 // The composition root: builds every part once, in the order of their dependencies, and runs the
-// event loop until told to stop.
+// event loop until it is stopped.
 #pragma once
 
 #include <filesystem>

@@ -72,8 +72,8 @@ Daemonized daemonize() {
   ::setsid();
   // The second fork is not a session leader, so opening a terminal never gives it one.
   if (::fork() != 0) ::_exit(EXIT_SUCCESS);
-  // Closes what the caller has open, perhaps a lock or a pipe, so that the daemon does not hold it
-  // for its lifetime.
+  // Closes the caller's descriptors, perhaps of a lock or a pipe, so that the daemon does not hold
+  // them for its lifetime.
   constexpr int kWordFd = STDERR_FILENO + 1;
   if (write_end.get() != kWordFd) {
     ::dup3(write_end.get(), kWordFd, O_CLOEXEC);

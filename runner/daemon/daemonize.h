@@ -1,6 +1,6 @@
 // Moves the process into the background: its own session, no terminal, `/` as working folder, no
 // descriptor of the caller. The calling process waits until the daemon is ready or has failed, so
-// that whoever started it can connect at once or show the error.
+// that its user can connect at once or see the error.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// Tells the waiting parent how the start went. In the foreground it only prints.
+// Reports the result of the start to the waiting parent. In the foreground it only prints.
 class ReadyPipe {
  public:
   ReadyPipe() = default;

@@ -5,7 +5,7 @@
 
 namespace sweepd {
 
-// SIGINT, SIGTERM and SIGHUP, which do nothing by themselves any more.
+// SIGINT, SIGTERM and SIGHUP, without their default effect.
 class EndingSignals {
  public:
   EndingSignals();

@@ -1,5 +1,5 @@
 // Checks whether the state folder is still the one that this daemon locked. Its path may lead
-// elsewhere because someone deleted or moved it; the lock then does not keep other daemons out.
+// elsewhere after a deletion or a move; the lock then does not keep other daemons out.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace sweepd {
 enum class FolderPlace {
   kHere,
   kMoved,    // it has another name; the next daemon there finds its contents
-  kDeleted,  // what is written to it is lost
+  kDeleted,  // data written to it is lost
 };
 
 class FolderWatch {

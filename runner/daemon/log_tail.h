@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Prints what a process appends to a file.
+// Prints the text that a process appends to a file.
 class LogTail {
  public:
   explicit LogTail(std::filesystem::path file) : file_(std::move(file)) {}

@@ -14,8 +14,8 @@ namespace sweepd {
 
 Result<void> start_logging(const StateFolder& state, Ground ground);
 
-// Writes lines in this pattern of spdlog's. What they say is printable (base/printable.h), because
-// people read the log at a terminal, and it quotes what strangers wrote.
+// Writes lines in this pattern of spdlog's. Their text is printable (base/printable.h), because
+// users read the log at a terminal, and it quotes foreign text.
 std::unique_ptr<spdlog::formatter> printable_formatter(std::string pattern = "%+");
 
 }  // namespace sweepd

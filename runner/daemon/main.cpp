@@ -21,7 +21,7 @@ int run_sweepd(int argc, char** argv) {
   int exit_code = EXIT_SUCCESS;
   const auto options = parse_options(argc, argv, exit_code);
   if (!options) return exit_code;
-  std::signal(SIGPIPE, SIG_IGN);  // a client that went away is an error code, not a death
+  std::signal(SIGPIPE, SIG_IGN);  // a disconnected client causes an error code instead of a signal
   if (options->tries) return try_attempts();
   if (options->recover) return recover_database(options->app, *options->recover);
   if (!options->read_file.empty()) return serve_file(options->app, options->read_file);

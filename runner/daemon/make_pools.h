@@ -16,7 +16,7 @@ namespace sweepd {
 
 using PoolExecutors = std::vector<std::unique_ptr<Executor>>;  // as Config::pools
 
-// Tells apart daemons that share a folder of attempts. The same after a restart.
+// Distinguishes daemons that share a folder of attempts. Constant across restarts.
 std::string owner_of(const std::filesystem::path& state, const HostInfo& host);
 
 // Asks the light worker beside `worker` which workloads it has, if there is one and a pool that

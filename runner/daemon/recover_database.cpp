@@ -97,7 +97,7 @@ Result<Recovered> recover(const AppOptions& options, Recovery how) {
   if (!from) return from.error();
   const auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
-  // Whoever has the lock may remove what a recovery left that was killed.
+  // The lock's holder may remove the leftovers of a killed recovery.
   const fs::path part = database.parent_path() / ".recovering.db";
   remove_all_of(part);
   auto rebuilt = rebuild_database(part, *from, *catalog, read_host());

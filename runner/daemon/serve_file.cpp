@@ -38,7 +38,7 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   spdlog::set_default_logger(spdlog::stderr_logger_st("sweepd"));  // stdout is the client's table
   spdlog::set_formatter(printable_formatter());
   spdlog::set_level(spdlog::level::warn);
-  // They reach the client too, with which this process ends: it may have a copy to remove.
+  // They reach the client too, and this process ends with it: it may have a copy to remove.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   const auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return refuse_file(catalog.error());
@@ -53,7 +53,7 @@ int serve_file(const AppOptions& options, const std::filesystem::path& file) {
   asio::io_context io{1};
   const StateFolder beside(file.parent_path());
   ReaderPool readers(copy ? copy->file() : file, *catalog, kFileReaders, kFileQueryLimit);
-  // Without it, what is beside the file can be read all the same.
+  // Without it, the files beside the database can still be read.
   const auto config = load_config(options.config);
   ReadServices services{beside,   file,
                         *catalog, readers,

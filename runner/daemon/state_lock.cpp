@@ -67,7 +67,7 @@ Result<UniqueFd> lock_state_folder(const StateFolder& state) {
     return Error{ErrorCode::kIo, fmt::format("cannot create the state folder {}: {}",
                                              state.path().string(), error.message())};
   }
-  // Anyone who can enter the folder can reach the socket.
+  // Every user who can enter the folder can reach the socket.
   if (::chmod(state.path().c_str(), 0700) != 0) return io_error("restrict", state.path());
   UniqueFd fd(::open(state.lock().c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600));
   if (!fd) return io_error("open", state.lock());

@@ -14,7 +14,7 @@ namespace {
 constexpr int kLookMs = 50;  // at the output
 constexpr ItemId kTried = 1;
 
-// Only counts time: what is leased was decided before.
+// Only counts time: the lease was decided before.
 std::vector<Pool> pool_of_leases() {
   std::vector<Pool> pools;
   pools.push_back({std::string(kLocalPool), {}, Cluster{}});
@@ -87,7 +87,7 @@ Result<AttemptRecord> TriedAttempt::run() {
   while (!over_) {
     wait();
     for (const ExecutorEvent& event : executor_.events()) hear(event);
-    // The second one does not wait until the program has ended by itself.
+    // A second signal does not wait until the program ends by itself.
     if (signals_.take() && !deadlines_.cancel(kTried)) executor_.kill(request_.attempt);
     for (const Action& action : deadlines_.step(now_instant())) act(action);
     tail_.print_lines();

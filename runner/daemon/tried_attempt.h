@@ -1,5 +1,5 @@
-// One attempt that this process starts, waits for and ends, without a database: the way of a run
-// (attempts/run.h) for a single rank in the foreground.
+// One attempt that this process starts, waits for and ends, without a database: like a Run
+// (attempts/run.h), for a single rank in the foreground.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class TriedAttempt {
   // All live longer than this. The folder has the request.
   TriedAttempt(Executor& executor, EndingSignals& signals, AttemptFolder folder,
                AttemptRequest request);
-  ~TriedAttempt();  // nothing of it runs any more
+  ~TriedAttempt();  // all its processes have ended
   TriedAttempt(const TriedAttempt&) = delete;
   TriedAttempt& operator=(const TriedAttempt&) = delete;
 

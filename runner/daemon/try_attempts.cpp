@@ -26,7 +26,7 @@
 namespace sweepd {
 namespace {
 
-// What the ranks inherit of the daemon: its variables and its working folder.
+// The daemon's environment that ranks inherit: its variables and its working folder.
 void take_surroundings(const std::vector<std::string>& environment) {
   if (::chdir("/") != 0) say(stderr, "sweepctl: cannot change to the folder /\n");
   ::clearenv();

@@ -5,8 +5,8 @@
 namespace sweepd {
 
 // Reads the reply to the request `try` on standard input, runs one pass after the other, and prints
-// the program's output and what was understood of it. SIGINT, SIGTERM and SIGHUP cancel the pass
-// that runs, and the others are left out. Returns the exit code of `sweepctl try`: 0, 1, or
+// the program's output and the figures found in it. SIGINT, SIGTERM and SIGHUP cancel the running
+// pass and skip the others. Returns the exit code of `sweepctl try`: 0, 1, or
 // kExitNotAllDone.
 int try_attempts();
 

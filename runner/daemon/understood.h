@@ -1,4 +1,4 @@
-// What `sweepctl try` prints of an attempt: the figures that a sweep would store.
+// The output of `sweepctl try` for an attempt: the figures that a sweep would store.
 #pragma once
 
 #include "runner/model/attempt_record.h"
@@ -10,7 +10,7 @@ namespace sweepd {
 // those that are not warm-up.
 Table metrics_table(const std::vector<Sample>& samples);
 
-// Metrics, memory, profile, facts, how it ended, and what makes the result doubtful.
+// Metrics, memory, profile, facts, how it ended, and doubts about the result.
 void print_understood(const AttemptRecord& record);
 
 }  // namespace sweepd

@@ -20,7 +20,7 @@ class Evaluator {
  public:
   static Result<Evaluator> start(const std::filesystem::path& worker,
                                  const std::vector<int>& cores);
-  // Makes an evaluator without a process: whoever has the other end of `socket` answers.
+  // Makes an evaluator without a process: the other end of `socket` answers.
   explicit Evaluator(UniqueFd socket) : socket_(std::move(socket)) {}
   Evaluator(Evaluator&& other) noexcept
       : socket_(std::move(other.socket_)), process_(std::exchange(other.process_, std::nullopt)) {}

@@ -74,7 +74,7 @@ Result<std::unique_ptr<ForkServer>> ForkServer::begin(const SpawnRequest& rank) 
   return std::unique_ptr<ForkServer>(new ForkServer(rank, std::move(ours), std::move(*spawned)));
 }
 
-// It is killed and not asked to end: it may be loading, and it has nothing to save.
+// SIGKILL, not SIGTERM: it may be loading, and it has nothing to save.
 ForkServer::~ForkServer() {
   send_signal(process_.pidfd, SIGKILL);
   while (::waitpid(process_.pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -83,8 +83,8 @@ ForkServer::~ForkServer() {
 
 ForkServer::State ForkServer::state() {
   if (!readable(socket_.get(), 0)) return state_;
-  // The server sends one thing without being asked, that it is ready. Anything else, or its end,
-  // means that it cannot be used.
+  // The server sends one message unasked, that it is ready. Any other message, or its end, makes it
+  // unusable.
   const auto packet = receive_packet(socket_.get());
   const auto reply = packet ? reply_from(*packet) : std::nullopt;
   state_ = reply && reply->ready && state_ == State::kLoading ? State::kReady : State::kDead;
@@ -115,7 +115,7 @@ Result<ForkServerReply> ForkServer::ask(const ForkServerCommand& command, int pl
   return *reply;
 }
 
-// Checks that the reply names a child of the server that leads a session, whatever else it says.
+// Checks that the reply names a child of the server that leads a session.
 bool ForkServer::forked(pid_t pid) const {
   const auto stat = pid > 1 ? read_proc_stat(pid) : std::nullopt;
   return stat && stat->parent == process_.pid && stat->group == pid && stat->session == pid;
@@ -136,7 +136,7 @@ Result<Spawned> ForkServer::fork(const SpawnRequest& rank, const AttemptFolder& 
     }
     return reply.error();
   }
-  // Nobody reaps the process before we ask for it, so its number cannot be reused.
+  // The server reaps the process only on our request, so its number cannot be reused.
   if (reply->pid > 0 && reply->error.empty()) {
     UniqueFd pidfd = open_pidfd(reply->pid);
     const int error = errno;

@@ -32,17 +32,17 @@ class ForkServer {
   int descriptor() const { return socket_.get(); }  // readable once it no longer loads
   Duration age() const { return now_instant() - begun_; }
 
-  // Whether a process started by this plan would have loaded exactly the same: the same program,
+  // Whether a process started by this plan would have loaded the same code: the same program,
   // not replaced, the same cores, and the same variables except those that no library reads at
   // start (MASTER_PORT).
   bool serves(const SpawnRequest& rank) const;
 
-  // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error nothing is
-  // left, and the caller spawns instead.
+  // Like `spawn`, for a plan that it serves. Takes about a millisecond. After an error no process
+  // is left, and the caller spawns instead.
   Result<Spawned> fork(const SpawnRequest& rank, const AttemptFolder& folder, int number);
 
-  // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it
-  // cannot be known.
+  // Reaps a process that it forked and whose pidfd is readable. Returns an empty status if it is
+  // unknown.
   ExitStatus reap(pid_t pid);
 
  private:

@@ -38,7 +38,7 @@ std::optional<PlaceRecord> read_record(const UniqueFd& place) {
   return parse_place({text.data(), static_cast<std::size_t>(n)});
 }
 
-// Returns who holds the lock, as the kernel says: 0 for nobody, negative for no single process.
+// Returns the lock's holder, from the kernel: 0 if it is free, negative for no single process.
 pid_t holder_of(const UniqueFd& place) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -118,8 +118,7 @@ FoundRank give_up_place(const std::filesystem::path& file) {
   if (!place) return {};
   ::unlink(file.c_str());
   FoundRank found = look_at(place, file);
-  // The place is locked but empty: its holder is about to write, to notice that the place is given
-  // up, and to end.
+  // The place is locked but empty: its holder will write, find the place given up, and end.
   const Instant limit = now_instant() + seconds(2);
   while (found.state == FoundRank::State::kNeverBegan && holder_of(place) != 0) {
     if (now_instant() > limit) {

@@ -1,5 +1,5 @@
-// Finds out who has a rank's place (runner/wire/place.h). The file's text is believed only if the
-// kernel confirms it, because a file may be old, cut off, or written by anyone.
+// Finds the holder of a rank's place (runner/wire/place.h). The file's text counts only if the
+// kernel confirms it, because a file may be old, cut off, or written by any program.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace sweepd {
 
 struct FoundRank {
   enum class State {
-    kNeverBegan,  // nobody has taken the place
+    kNeverBegan,  // the place is free
     kEnded,       // some process took it, but it is no longer alive
     kAlive
   };
@@ -34,7 +34,7 @@ Result<UniqueFd> make_place(const std::filesystem::path& file);
 // lock.
 FoundRank look_at_place(const std::filesystem::path& file);
 
-// Removes the file. If nobody has taken the place, nobody can any more.
+// Removes the file. A free place can then no longer be taken.
 FoundRank give_up_place(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -30,7 +30,7 @@ int numa_node_of(const NvmlGpu& gpu, const std::filesystem::path& root) {
   if (gpu.pci_bus_id.empty()) return -1;
   const std::string text =
       read_small_file(root / "sys/bus/pci/devices" / gpu.pci_bus_id / "numa_node");
-  int node = -1;  // the kernel reports -1 too if the firmware does not tell
+  int node = -1;  // the kernel also reports -1 if the firmware does not have it
   std::from_chars(text.data(), text.data() + text.size(), node);
   return node;
 }

@@ -1,4 +1,4 @@
-// Converts what NVML reports to what the scheduler and the environment record need.
+// Converts NVML's reports for the scheduler and the environment record.
 #pragma once
 
 #include <filesystem>

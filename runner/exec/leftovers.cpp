@@ -24,8 +24,8 @@
 namespace sweepd {
 namespace {
 
-// How long to look again, a millisecond after each look, at processes that load a program. One may
-// be kept from the processor meanwhile.
+// How long to look again, a millisecond after each look, at processes that load a program. Such a
+// process may be waiting for a processor.
 constexpr Duration kLongestLoad = seconds(1);
 // The kernel gives a whole environment to one read that has room for it.
 constexpr std::size_t kMostEnvironment = 8 << 20;
@@ -41,7 +41,7 @@ bool contains_entry(std::string_view environment, std::string_view entry) {
 
 enum class Answer { kYes, kNo, kNotYet };
 
-// Reads by one call, since a program that is loaded meanwhile has another environment.
+// Reads by one call, since a program loaded between two calls has another environment.
 std::optional<std::string> environment_of(pid_t pid) {
   const UniqueFd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return std::nullopt;
@@ -57,8 +57,8 @@ std::optional<std::string> environment_of(pid_t pid) {
   }
 }
 
-// While the kernel loads a program, the process has no environment, and it is not yet known whose
-// it is. A kernel's own thread never has one, and that of another user cannot be read.
+// While the kernel loads a program, the process has no environment, and its owner is unknown. A
+// kernel's own thread never has one, and that of another user cannot be read.
 Answer has_variable(pid_t pid, std::string_view entry) {
   const auto environment = environment_of(pid);
   if (!environment) return Answer::kNo;

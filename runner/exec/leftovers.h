@@ -1,6 +1,6 @@
 // Finds processes that the ranks of an attempt left behind because they were killed and could not
 // end them. They are found by their session, and by the variable that every process below a rank
-// inherits, even in a session of its own.
+// inherits, even in its own session.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@
 namespace sweepd {
 namespace {
 
-// For how long the machine was suspended since the attempt was marked started. The ages of
+// How long the machine was suspended since the attempt was marked started. The ages of
 // processes count that time, and deadlines do not. Older daemons did not note it.
 Duration suspended_meanwhile(const AttemptFolder& folder) {
   const auto request = read_request(folder.request());
@@ -44,10 +44,10 @@ class LocalExecutor final : public Executor {
   }
 
  private:
-  // An attempt whose ranks run, or have ended and left something behind.
+  // An attempt whose ranks run, or have ended and left processes.
   struct Running {
     std::vector<RankProcess> ranks;
-    bool by_themselves = true;  // ranks that ended: nobody killed them, so nothing is left of them
+    bool by_themselves = true;  // the ended ranks, which so left no processes
     int clears = 0;
     Instant next_clear{};
   };
@@ -116,10 +116,10 @@ Adoption LocalExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
   if (found.alive.empty() && found.incomplete) return adoption;
   Running running;
   running.ranks = std::move(found.alive);
-  // What a dead rank left may be older than every rank that is alive. One of unknown age stands for
-  // the dead, so that nothing is too old to be cleared.
+  // A dead rank's processes may be older than every living rank. A rank of unknown age stands for
+  // the dead ones, so that no process is too old to be cleared.
   if (static_cast<int>(running.ranks.size()) < world_size) running.ranks.emplace_back();
-  running.by_themselves = false;  // how they ended is not known
+  running.by_themselves = false;  // their ends are unknown
   add(attempt, std::move(running));
   wake_for_what_is_due();
   return adoption;
@@ -158,7 +158,7 @@ void LocalExecutor::stop(const AttemptId& attempt) {
   for (const RankProcess& rank : it->second.ranks) {
     if (rank.pidfd) processes_.signal(rank, SIGTERM);
   }
-  // Otherwise the signal would wait until someone continues the process.
+  // Otherwise the signal would wait until the process is continued.
   for (const RankProcess& rank : it->second.ranks) {
     if (suspended.contains(rank.rank)) processes_.signal(rank, SIGCONT);
   }
@@ -224,9 +224,9 @@ void LocalExecutor::report_launches() {
   }
 }
 
-// Kills what killed ranks left behind, which would disturb the next measurement. A rank that ended
-// by itself has ended everything it started; one that was killed could not, and for an adopted one
-// it is unknown.
+// Kills the processes that killed ranks left behind, which would disturb the next measurement. A
+// rank that ended by itself has ended everything it started; one that was killed could not, and for
+// an adopted one it is unknown.
 void LocalExecutor::clear_due() {
   for (auto it = running_.begin(); it != running_.end();) {
     auto& [attempt, running] = *it;

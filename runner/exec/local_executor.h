@@ -14,7 +14,7 @@ namespace sweepd {
 
 struct LocalTiming {
   Duration load_limit = seconds(61);  // until `WorkerLoaded` is reported although nothing is loaded
-  // How often leftovers of killed ranks are looked for, and at most how many times.
+  // Interval and limit of the searches for leftovers of killed ranks.
   Duration clear_interval = milliseconds(5);
   int max_clears = 200;
 };

@@ -1,7 +1,7 @@
-// What a pool tells people about itself: what it has, what waits in it and why, and when it would
-// begin something. The executor of a pool that somebody else manages, such as a Slurm cluster,
-// implements `PoolInspector` (Executor::inspector); the daemon asks, and shows the answers in
-// `devices`, `plan`, `show` and `status`.
+// The state of a pool for users: its nodes, its waiting attempts and their reasons, and estimated
+// start times. The executor of a pool with a manager, such as a Slurm cluster, implements
+// `PoolInspector` (Executor::inspector); the daemon shows its answers in `devices`, `plan`, `show`
+// and `status`.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct PoolNodes {
   std::int64_t gpus = 0;    // of one node
   std::string gpu;          // their kind, such as "h200"; "" if unknown
   Bytes memory;             // of one node; 0 if unknown
-  std::string reason = {};  // why it is not usable, if the manager says
+  std::string reason = {};  // why it is not usable, if the manager reports it
 };
 
 struct PoolAllocation {
@@ -34,7 +34,7 @@ struct PoolAllocation {
   std::string state;                    // "PENDING", "RUNNING"
   std::string nodes;                    // "" while it waits
   std::string reason;                   // why it waits: "Resources", "QOSMaxJobsPerUser"
-  std::optional<WallTime> starts = {};  // expected, where the manager says
+  std::optional<WallTime> starts = {};  // expected, if the manager reports it
   std::optional<WallTime> ends = {};    // its time limit
 };
 
@@ -43,13 +43,13 @@ struct PoolStatus {
   std::vector<PoolAllocation> allocations;  // those of this daemon
 };
 
-// Of an attempt that was given to the pool: where it runs, or in which allocation it will.
+// Of an attempt that was given to the pool: its present or future allocation.
 struct AttemptPlace {
   PoolAllocation allocation;  // empty id: none was asked for yet
   std::string nodes;          // on which it runs; "" while it waits
 };
 
-// What an attempt asks a pool for.
+// The resources that an attempt requests from a pool.
 struct PoolRequest {
   std::int64_t world_size = 1;
   bool gpus = false;                // each rank needs one
@@ -71,14 +71,13 @@ class PoolInspector {
   virtual Result<PoolStatus> status() = 0;
   virtual Result<PoolEstimate> estimate(const PoolRequest& request) = 0;
 
-  // What was heard last; these never wait. On the loop's thread, as the executor's own calls.
+  // The latest known state; these never wait. On the loop's thread, as the executor's own calls.
   // Nothing for an attempt that the executor does not have.
   virtual std::optional<AttemptPlace> place_of(const AttemptId& attempt) const = 0;
-  // Why nothing in this pool goes on, as a sentence ("the controller of pool `h200` does not
+  // Why this pool is stuck, as a sentence ("the controller of pool `h200` does not
   // answer since 14:02:11"); "" if all is well.
   virtual std::string trouble() const = 0;
-  // Since when the folder that the pool shares has not answered the executor; empty: it waits for
-  // no answer.
+  // The start of the wait for the pool's shared folder; empty: it does not wait.
   virtual std::optional<Instant> waits_for_folder_since() const { return std::nullopt; }
 };
 

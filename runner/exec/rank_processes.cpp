@@ -71,7 +71,7 @@ std::optional<int> RankProcesses::prepare(const AttemptRequest& request) {
     if (state == ForkServer::State::kLoading && server_->age() < kLoadLimit) {
       return server_->descriptor();
     }
-    if (state == ForkServer::State::kLoading) losses_ = kMaxLosses;  // the next would be as stuck
+    if (state == ForkServer::State::kLoading) losses_ = kMaxLosses;  // the next would be stuck too
     lose_server(state == ForkServer::State::kDead ? "it ended" : "it did not become ready");
     if (losses_ >= kMaxLosses) return std::nullopt;
   }
@@ -153,7 +153,7 @@ RankProcess process_of(int rank, Spawned spawned) {
 }
 
 Error error_of_start(const AttemptRequest& request, int rank, const Error& why) {
-  // If not even one rank could start, the machine is at its limit, whatever the attempt's size.
+  // If no rank could start, the machine is at its limit and the attempt is not too large.
   const ErrorCode code = rank == 0 ? ErrorCode::kIo : why.code;
   return {code, fmt::format("rank {} of attempt {}: {}", rank, request.attempt, why.message)};
 }

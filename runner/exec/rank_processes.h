@@ -31,7 +31,7 @@ struct RankProcess {
   std::uint64_t start_ticks = 0;  // identifies the process together with the pid
 };
 
-// What is found of an attempt that another daemon started.
+// The ranks of an attempt that another daemon started.
 struct FoundRanks {
   std::vector<RankProcess> alive;
   bool incomplete = false;  // as in Adoption
@@ -52,31 +52,32 @@ class RankProcesses {
                                          const AttemptRequest& request);
 
   // Kills and reaps ranks of an attempt that does not start completely. Waits for them, which is
-  // short after SIGKILL, so that no rank is left that the caller does not know of.
+  // short after SIGKILL, so that no unknown rank is left.
   void abandon(const AttemptFolder& folder, const std::vector<RankProcess>& started);
 
   // Returns a descriptor, valid until the next call, that becomes readable once a worker is loaded
   // (or has failed) from which this attempt can be forked. Returns nothing if it should be started
   // now.
   std::optional<int> prepare(const AttemptRequest& request);
-  void rest();  // releases what `prepare` loaded
+  void rest();  // releases the loaded worker
 
-  // Returns the ranks of a folder that are still alive: processes that hold their places and match
-  // in everything that a rank must be. No other process is ever mistaken for one.
+  // Returns the ranks of a folder that are still alive: processes that hold their places and pass
+  // all checks of a rank. No other process is ever mistaken for one.
   FoundRanks adopt(const AttemptFolder& folder, int world_size);
 
-  // Signals the rank's whole process group, including what is left of it after the rank itself
-  // ended. A process that is gone is no error, and another process with its pid is never signalled.
+  // Signals the rank's whole process group, including its remaining processes after the rank itself
+  // ended. A process that has ended is no error, and another process with its pid is never
+  // signalled.
   void signal(const RankProcess& process, int signal);
 
   // Call once, after `pidfd` became readable. Never blocks. Returns an empty status for an adopted
-  // process, and for a child that still runs. Kills what is left of the rank's process group.
+  // process, and for a child that still runs. Kills the rest of the rank's process group.
   ExitStatus reap(RankProcess& process);
 
-  // Kills what these ranks of an attempt, which have all ended, left behind outside their groups.
-  // Without ranks only the environment identifies such processes. Returns true if there were any;
-  // call again in a few milliseconds, since processes that end may leave others. A rank that ended
-  // by itself has already done this.
+  // Kills the processes that these ranks of an attempt, which have all ended, left outside their
+  // groups. Without ranks only the environment identifies such processes. Returns true if there
+  // were any; call again in a few milliseconds, since processes that end may leave others. A rank
+  // that ended by itself has already done this.
   bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks);
 
   const std::filesystem::path& worker() const { return worker_; }

@@ -12,8 +12,8 @@ namespace sweepd {
 // Returns false with errno: ESRCH if the process has ended and was reaped.
 bool send_signal(const UniqueFd& pidfd, int signal);
 
-// Signals the group, and session, that the process leads or led, including what is left of it after
-// the leader ended. `pidfd` is the leader's. A group that is gone is no error.
+// Signals the group, and session, that the process leads or led, including its remaining processes
+// after the leader ended. `pidfd` is the leader's. A group that has ended is no error.
 void signal_group(pid_t leader, const UniqueFd& pidfd, int signal);
 
 // The fallback of signal_group for kernels that cannot signal a group by pidfd.

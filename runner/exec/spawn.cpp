@@ -30,7 +30,7 @@ struct ChildFailure {
 
 constexpr int kReportFd = kPlaceFd + 1;  // the child's end of that pipe; all above are closed
 
-// What the child needs, in memory that it only reads.
+// The child's data, in memory that it only reads.
 struct Prepared {
   const char* program;
   std::vector<char*> argv;

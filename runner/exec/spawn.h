@@ -29,8 +29,8 @@ struct Spawned {
   UniqueFd pidfd;
 };
 
-// Returns once the program runs, or an error with the step that failed and errno's text; nothing is
-// left then. The child leads its own session, has every signal at its default, and has no
+// Returns once the program runs, or an error with the step that failed and errno's text; no process
+// is left then. The child leads its own session, has every signal at its default, and has no
 // descriptors except 0, 1 and 2, and kPlaceFd if it has a place.
 Result<Spawned> spawn(const SpawnRequest& plan);
 

@@ -1,4 +1,4 @@
-// Spawns processes on a thread of its own. That takes a millisecond of processor time, but on a
+// Spawns processes on its own thread. That takes a millisecond of processor time, but on a
 // machine whose cores are all busy, as while a gang loads, it waits up to 200 ms for its turn.
 #pragma once
 
@@ -26,7 +26,7 @@ class Spawner {
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
 
-  // Spawns after those asked for before. `ticket` comes back with the result.
+  // Spawns after earlier requests. `ticket` comes back with the result.
   void spawn(std::uint64_t ticket, SpawnRequest request);
   // Readable while `take` has something to return.
   int descriptor() const { return done_event_.get(); }

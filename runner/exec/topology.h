@@ -15,7 +15,7 @@ class Topology {
   // "numa:2 core:4 pu:2": hwloc's synthetic description, for tests.
   static Topology synthetic(const std::string& description);
 
-  // All ascending, in the operating system's numbers; empty if hwloc could not tell.
+  // All ascending, in the operating system's numbers; empty if hwloc does not know them.
   std::vector<int> cores() const;  // those that no cpuset takes from us
   std::vector<int> cores_of_node(int numa_node) const;
 

@@ -1,5 +1,4 @@
-// What an executor waits for: descriptors and one moment, behind a single descriptor that a loop
-// can wait for.
+// Combines descriptors and one moment into a single descriptor that a loop can wait for.
 #pragma once
 
 #include <vector>
@@ -22,7 +21,7 @@ class Wakeups {
   void forget(int descriptor);
   void wake_at(Instant when);  // replaces the moment of the last call
 
-  // Returns the watched descriptors that are readable. The moment, if it has come, is over.
+  // Returns the watched descriptors that are readable. A moment that has come is cleared.
   std::vector<int> take();
 
  private:

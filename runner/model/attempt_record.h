@@ -1,4 +1,4 @@
-// What an ended attempt left behind: made of its journals (runner/daemon/attempts/ingest.h),
+// The record of an ended attempt: built from its journals (runner/daemon/attempts/ingest.h),
 // judged, stored.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace sweepd {
 
-// What a workload says of an attempt beside its times: a number or a text.
+// A workload's statement about an attempt beside its times: a number or a text.
 struct Fact {
   static constexpr std::string_view kTable = "fact";
   int rank = 0;
@@ -38,7 +38,6 @@ struct Fact {
   }
 };
 
-// Everything one ended attempt left behind.
 struct AttemptRecord {
   std::int64_t row = 0;
   Ending ending;

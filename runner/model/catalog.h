@@ -1,4 +1,4 @@
-// What can be measured: every workload with its parameters. `sweep-worker --describe` writes it as
+// The workloads that can be measured, with their parameters. `sweep-worker --describe` writes it as
 // JSON (wire/catalog_json.h). The daemon validates sweeps with it and so never loads LibTorch.
 // Plain values, immutable once built, except for the programs that sweep files declare: they are
 // added while the daemon runs.
@@ -21,12 +21,12 @@
 
 namespace sweepd {
 
-// Whether a parameter belongs to what is measured, to where, or only to how the runner treats it.
+// Whether a parameter describes the measurement, its place, or only its scheduling.
 enum class ParamRole {
   kIdentity,    // part of the trial's key: another value is another trial
   kScheduling,  // priority, timeout, repeats: a change must not discard finished results
-  // `pool`: not part of the trial's key, since what was measured on is part of its results. But
-  // each of its values is a point of the sweep, with attempts of its own.
+  // `pool`: not part of the trial's key, since results record where they were measured. But each
+  // value is a point of the sweep with its own attempts.
   kPlace,
 };
 
@@ -34,7 +34,7 @@ enum class ParamRole {
 enum class InCaption {
   kIfSet,   // where it is not at its default; never a text, which may be long or private
   kAlways,  // at its default too, because no figure means anything without it
-  kNever,   // how it was measured, or what changes no figure: `steps`, `seed`
+  kNever,   // how it was measured, or parameters without effect on figures: `steps`, `seed`
 };
 
 struct ParamDef {
@@ -49,13 +49,13 @@ struct ParamDef {
   std::vector<std::string> template_names;  // names allowed in its braces: parameters and others
   ParamRole role = ParamRole::kIdentity;
   bool run_param = false;  // shared by every workload (model/run_params.h)
-  // The worker fills it in at submission, where a sweep leaves it at its default: what the trial
-  // consists of besides its parameters, such as the content of a program.
+  // The worker fills it in at submission if a sweep leaves it at its default: the trial's content
+  // beside its parameters, such as a program's code.
   bool computed = false;
   // A sweep file declared it for its program (model/program.h).
   bool declared = false;
   // Part of the key even at its default, because another sweep file may declare another default.
-  // False for a declared one that a sweep file leaves out.
+  // False for a declared one that a sweep file omits.
   bool always_in_key = false;
   std::string unit = {};  // of a declared one, for people
   // With a larger value, or a later choice, a step needs as much memory or more
@@ -64,7 +64,7 @@ struct ParamDef {
   InCaption in_caption = InCaption::kIfSet;
 
   // Checks syntax, choices, limits and, in a template, its names. The error names the parameter,
-  // the value and what was expected.
+  // the value and the expected form.
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
   bool operator==(const ParamDef&) const = default;
@@ -77,13 +77,12 @@ struct WorkloadDef {
   std::vector<std::string> passes;  // of timing, memory, profile
   std::vector<std::string> phases;  // in step order, without `step`
   std::vector<ParamDef> params;     // the workload's own, then the run parameters
-  // Formulas (`work`) give all there is to know: nothing runs, and one process answers for many
-  // trials.
+  // Formulas (`work`) give all figures: nothing is measured, and one process serves many trials.
   bool analytic = false;
-  // A hash of its code (workloads/api/code.h): results of other code are not reused. Empty where
-  // nothing is known, or where a computed parameter says more.
+  // A hash of its code (workloads/api/code.h): results of other code are not reused. Empty if
+  // unknown, or if a computed parameter is more precise.
   std::string code;
-  // Of a program that a sweep file declared: the workload that runs it, and the metrics of its own.
+  // Of a program that a sweep file declared: the workload that runs it, and its own metrics.
   std::string base = {};
   std::vector<MetricDef> metrics = {};
 
@@ -94,11 +93,11 @@ struct WorkloadDef {
   bool operator==(const WorkloadDef&) const = default;
 };
 
-// The programs that sweep files declared (model/program.h), by name. All threads may use it. What
-// `find` returned stays valid, and unchanged, as long as the object lives.
+// The programs that sweep files declared (model/program.h), by name. All threads may use it. A
+// result of `find` stays valid and unchanged while the object lives.
 class Programs {
  public:
-  const WorkloadDef* find(std::string_view name) const;  // as it was set last; null: none
+  const WorkloadDef* find(std::string_view name) const;  // the latest; null: none
   void set(WorkloadDef program);
   std::vector<WorkloadDef> all() const;  // sorted by name
 
@@ -110,12 +109,12 @@ class Programs {
 
 struct Catalog;
 // The catalog with `pool` as a choice among these: a sweep file may name no other. Results may, so
-// what reads them uses the catalog as it is.
+// their readers use the unrestricted catalog.
 Catalog with_pools(Catalog catalog, const std::vector<std::string>& pools);
 
 struct Catalog {
   std::vector<WorkloadDef> workloads;  // sorted by name
-  // Copies of a catalog share them. They belong to a database, so that another one needs
+  // Copies of a catalog share them. They belong to one database; another one needs
   // `without_programs`.
   std::shared_ptr<Programs> programs = std::make_shared<Programs>();
 

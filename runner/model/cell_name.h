@@ -1,5 +1,5 @@
-// The names that may be in braces in a cell template (runner/report/report.h says what they mean):
-// `db` reads what they need, and `report` computes and shows them.
+// The names that may be in braces in a cell template (meanings: runner/report/report.h): `db` reads
+// their inputs, `report` computes and shows them.
 #pragma once
 
 #include <span>

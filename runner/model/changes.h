@@ -1,4 +1,4 @@
-// Why attempts that were measured before run again: what ran then is not what would run now.
+// Why measured attempts run again: their code, program or machine changed.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct OlderResult {
 
 struct Changes {
   std::int64_t attempts = 0;      // that run again for this reason alone
-  std::vector<std::string> what;  // what changed, each once: "mm.py", "lm_step", "the driver"
+  std::vector<std::string> what;  // the changed parts, each once: "mm.py", "lm_step", "the driver"
   std::vector<std::string> how;   // of the machine, each once: "550.54 → 570.1"
   WallTime since;                 // when the newest of the older results ended
 
-  // `own` names what changed where the codes do not name their parts.
+  // `own` names the change if the codes do not name their parts.
   void add(const OlderResult& older, std::string_view code_now, const MachineId& machine_now,
            const std::string& own);
   void add(const Changes& other);

@@ -1,6 +1,6 @@
 // Judges a GPU's clock against the clocks that the same device held for the same work before. A
-// large GPU runs below its highest clock as soon as it multiplies matrices, so no clock is right or
-// wrong by itself. Pure, like model/verdict.h.
+// large GPU lowers its clock while it multiplies matrices, so a clock can only be judged by
+// comparison. Pure, like model/verdict.h.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// Fewer earlier results say nothing.
+// Fewer earlier results are not enough.
 inline constexpr std::size_t kLeastClocks = 3;
 
 // `mhz` is the clock after the measured steps, `earlier` those after earlier valid timings of the

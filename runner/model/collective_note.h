@@ -1,7 +1,7 @@
-// What a rank of a distributed trial writes on its status page (Context::note) about its collective
-// operations: "all_reduce 12" once it has entered its twelfth, "all_reduce 12 left" once that is
-// over. Every rank makes the same calls in the same order, so the numbers can be compared: a rank
-// with a lower number has not yet arrived where the others wait.
+// The note on collective operations that a rank of a distributed trial writes on its status page
+// (Context::note): "all_reduce 12" once it has entered its twelfth, "all_reduce 12 left" after
+// that. Every rank makes the same calls in the same order, so the numbers can be compared: a rank
+// with a lower number has not yet arrived.
 #pragma once
 
 #include <array>

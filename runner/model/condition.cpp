@@ -123,7 +123,7 @@ class ConditionParser {
     if (!mistake_) out_.comparisons_.push_back(std::move(each));
   }
 
-  // `{NAME} is WORD`; otherwise nothing is read.
+  // `{NAME} is WORD`; otherwise reads nothing.
   bool word_comparison() {
     at_end();
     const std::string_view begin = rest_;

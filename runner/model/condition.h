@@ -25,7 +25,7 @@
 
 namespace sweepd {
 
-// What is known of a figure: it lies between the two, both included.
+// The range of a figure, both ends included.
 struct FigureRange {
   double low = 0, high = 0;
   std::string text = "";  // as a word, for `is`

@@ -23,8 +23,8 @@ constexpr Words kAtAnyTime[] = {
     {"GPU is lost", kLost},
 };
 
-// What a process meets that has not begun: it can have done nothing to the GPU. Afterwards the same
-// words may be the consequence of its own mistake.
+// Errors of a process that has not begun its work and so cannot have caused them. Later the same
+// text may be the consequence of its own mistake.
 constexpr Words kBeforeTheFirstStep[] = {
     {"CUDA-capable device(s) is/are busy or unavailable", "busy or unavailable"},
     {"CUDA-capable devices are busy or unavailable", "busy or unavailable"},

@@ -1,5 +1,4 @@
-// What tells whether a machine changed while results were measured: the runs of its sentinel, and
-// when the results were measured.
+// The inputs for detecting drift of a machine: its sentinel's runs and the times of the results.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where and under which conditions an attempt ran: a fixed list of facts, never the whole
-// environment. Unknown facts stay empty.
+// The machine and conditions of an attempt: a fixed list of facts, never the whole environment.
+// Unknown facts stay empty.
 #pragma once
 
 #include <cstdint>
@@ -94,14 +94,14 @@ struct Environment {
   std::string build_commit;  // git commit of sweepd, with "-dirty" appended if it was modified
   std::string version;       // of sweepd, "0.2.0"; empty in old results
   std::string code;          // a hash of the workload's code, WorkloadDef::code; may be empty
-  std::string machine;       // a hash of what it ran on (machine_id.h); empty in old results
+  std::string machine;       // a hash of its machine (machine_id.h); empty in old results
   std::string machine_facts;
   std::string cpu_math;  // which CPU matmul path: "mkl-avx512", "mkl-avx2, bf16 in fp32"
   std::int64_t threads = 0;
   std::optional<bool> tf32_matmul, tf32_cudnn;
   std::string cores;  // of rank 0's lease, as a list: "0-3"
 
-  // Host, devices and states are records of their own.
+  // Host, devices and states are separate records.
   static void visit(auto& self, auto&& field) {
     field("torch_version", self.torch_version, "", Sparse(), Heading{"LibTorch"});
     field("cuda_version", self.cuda_version, "", Sparse(), Heading{"CUDA"});

@@ -1,5 +1,5 @@
-// Estimates what an attempt will cost: its time from that of past attempts, its memory from the
-// workload's formulas. Pure. `plan` shows it, and nothing else depends on it.
+// Estimates an attempt's cost: its time from past attempts, its memory from the workload's
+// formulas. Pure. Only `plan` uses it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct PastAttempt {
 // or if the workload's step does nothing (its figures are of a model that it only sizes).
 double resident_bytes(const WorkPerStep& work);
 
-// Returns for how long at least a timing of the trial measures, whatever a step takes: `min_time`,
-// or `max_time` if that ends it before. 0: neither says.
+// Returns the least time for which a timing of the trial measures: `min_time`, or `max_time` if
+// that is shorter. 0: neither is set.
 Duration least_measuring(const WorkloadDef& def, const Trial& trial);
 
 struct Estimate {

@@ -1,5 +1,5 @@
-// Out of memory as knowledge: a point that needs at least as much memory as one that did not fit
-// does not fit either.
+// Applies an out-of-memory result to other points: a point that needs at least as much memory does
+// not fit either.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ namespace sweepd {
 // larger nor smaller than others.
 bool is_stand_in(const ParamDef& def, const Value& value);
 
-// Whether `other` lies beyond `oom`, which ran out of memory: each parameter that grows memory
-// (ParamDef::grows_memory) is as large or larger, one of them is larger, and all others that say
-// what is measured, and where, are equal. 0 where 0 stands for another value is as large as 0
-// alone.
+// Whether `other` needs at least the memory of `oom`, which ran out of it: each parameter that
+// grows memory (ParamDef::grows_memory) is as large or larger, one of them is larger, and all
+// others that identify the measurement and its place are equal. A 0 that stands for another value
+// compares only with 0.
 bool is_beyond(const WorkloadDef& def, const Trial& oom, const Trial& other);
 
-// What the point that ran out of memory has where `beyond` has more: "context=128 batch=4".
+// The out-of-memory point's values of the parameters in which `beyond` is larger: "context=128
+// batch=4".
 std::string limits_text(const WorkloadDef& def, const Trial& oom, const Trial& beyond);
 
 }  // namespace sweepd

@@ -6,9 +6,9 @@
 
 namespace sweepd {
 
-// Tries `start` first, then goes up or down by 1, 2, 4, ... until it has one that fits and one that
-// does not, and halves what lies between. Needs at most 2 log2(n) tries for n sizes, rounded up, at
-// least two, and few if `start` is near.
+// Tries `start` first, then goes up or down by 1, 2, 4, ... until one fits and one does not, then
+// bisects. Needs at most 2 log2(n) tries for n sizes, rounded up, at least two, and few if `start`
+// is near.
 class FrontierSearch {
  public:
   // `start` is below `sizes`, which is at least 1.
@@ -16,7 +16,7 @@ class FrontierSearch {
 
   // The index to try; nothing: the answer is known.
   std::optional<std::size_t> next() const;
-  // What trying the index that `next` gave has shown.
+  // The result for the index that `next` gave.
   void tell(bool fits);
 
   // The answer: the first one that does not fit, `sizes` if all do. The largest that fits is before

@@ -1,5 +1,4 @@
-// What one step of a profile pass ran, as that pass stores it: its kernels, and the operators that
-// launched them.
+// The rows of a profile pass's step: its kernels, and the operators that launched them.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,14 @@
 
 namespace sweepd {
 
-// Calls of one kernel in one step, in one phase and range. On a GPU, a kernel is what the device
-// ran (kernels, memory copies and fills), and times are device times. On a CPU, a kernel is an
+// Calls of one kernel in one step, in one phase and range. On a GPU, a kernel is any work of the
+// device (kernels, memory copies and fills), and times are device times. On a CPU, a kernel is an
 // operator, and times are its self time, which excludes the operators it called. The sum over all
 // rows of a rank is therefore the time during which the device worked.
 struct KernelStats {
   static constexpr std::string_view kTable = "kernel";
   int rank = 0;
-  std::string phase;  // as in `memory`; "step" is only what ran outside every phase
+  std::string phase;  // as in `memory`; "step" is only for work outside every phase
   std::string range;  // the innermost (workloads/api/range.h); "other" is outside every range
   std::string name;   // in full: demangled, with every template argument
   Shape3 grid{};      // zeros: not a launch (an operator, a copy)
@@ -28,7 +27,7 @@ struct KernelStats {
   double min_ns = 0;
   double max_ns = 0;
   double std_ns = 0;  // of a sample (n - 1); 0 for one call
-  // Filled by `classify` (kernel_class.h), which knows them by the name and the phase.
+  // Filled by `classify` (kernel_class.h), from the name and the phase.
   std::string short_name = {}, kernel_class = {};
 
   static void visit(auto& self, auto&& field) {

@@ -21,7 +21,7 @@ enum class KernelClass {
 };
 std::string_view name_of(KernelClass kind);
 
-// `kernel` is the full name. Whatever runs in phase `optimizer` is kOptimizer.
+// `kernel` is the full name. Everything in phase `optimizer` is kOptimizer.
 //   aten::mm                                         matmul
 //   sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_...        matmul
 //   void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, ...
@@ -30,9 +30,9 @@ std::string_view name_of(KernelClass kind);
 // spent in a product, and each product counts once.
 KernelClass class_of(std::string_view kernel, std::string_view phase);
 
-// Returns the name as people write it: without return type, namespaces and parameters, and with
+// Returns the name as users write it: without return type, namespaces and parameters, and with
 // only the numbers, the functor and the type of its template arguments. Short enough for a table,
-// long enough to tell kernels apart.
+// long enough to distinguish kernels.
 //   elementwise_kernel<128, 2, MulFunctor<float>>
 //   cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_tn_align8
 //   aten::mm                                         operators stay as they are

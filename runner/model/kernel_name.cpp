@@ -1,4 +1,4 @@
-// short_kernel_name: reduces C++ kernel names to the parts that tell them apart.
+// short_kernel_name: reduces C++ kernel names to the parts that distinguish them.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxLength = 80;
 
-// Names that every instance of a template kernel shares, and which therefore say nothing.
+// Names that every instance of a template kernel shares.
 constexpr std::array<std::string_view, 37> kNoise{"at",
                                                   "native",
                                                   "std",

@@ -1,5 +1,5 @@
-// The text of a value in what a trial's key hashes. Databases store these keys, so this text never
-// changes, even if another form would read better (`to_text`).
+// The text of a value in the hashed text of a trial's key. Databases store these keys, so this text
+// never changes, even if another form would read better (`to_text`).
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// A trial that kills its worker again and again is not tried again. A worker is killed by its trial
-// if it died by a signal that nobody sends to make a process end: the attempt is `crashed` with
-// SIGSEGV, SIGABRT, or with SIGKILL, as the kernel does it when memory is short. What sweepd ends
-// is `timeout` or `cancelled`. Of a worker whose end no daemon saw no signal is known, and a
-// machine that lost its power looks the same, so it does not count.
+// The crash limit: a trial that kills its worker repeatedly is skipped. A trial killed its worker
+// if the attempt is `crashed` by a signal that is not a request to end: SIGSEGV, SIGABRT, or
+// SIGKILL, which the kernel sends when memory is short. Attempts that sweepd ends are `timeout` or
+// `cancelled`. An attempt whose end no daemon saw does not count: its signal is unknown, and a
+// power loss looks the same.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace sweepd {
 
-// So many attempts of one trial and pass in one pool, with the same code on the same machine, and
-// without a `done` one between them. The next one is `skipped`.
+// The limit on attempts of one trial and pass in one pool, with the same code on the same machine
+// and no `done` one between them. Later ones are `skipped`.
 inline constexpr int kMostKills = 3;
 
-// With these somebody asks a process to end: a person, or a machine that shuts down.
+// Signals by which a user, or a machine's shutdown, asks a process to end.
 inline constexpr std::array<int, 3> kPoliteSignals{SIGHUP, SIGINT, SIGTERM};
 
 bool killed_its_worker(const Ending& ending);
 
-// What a trial did to its workers in one pass and one pool.
+// A trial's crashes in one pass and one pool.
 struct Kills {
   int count = 0;
   int signal = 0;  // the last

@@ -9,8 +9,8 @@
 
 namespace sweepd {
 
-// `suspect` if the device began a step before the host had issued all of it: the time of that step
-// may hold time of the host.
+// `suspect` if the device began a step before the host had issued all of it: that step's time may
+// include host time.
 Judgement judge_launch(std::span<const Summary> summaries);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// What the machine has, and what part of it an attempt was granted.
+// A machine's resources, and the part that an attempt was granted.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Judges whether a training step trained: whether its loss is a number. Pure, like model/verdict.h.
+// Judges whether a training step trained: its loss must be a finite number. Pure, like
+// model/verdict.h.
 #pragma once
 
 #include <span>
@@ -9,8 +10,8 @@
 
 namespace sweepd {
 
-// `suspect` if the loss of a step, or of the last step (the fact `final_loss`), is not finite: what
-// was measured is arithmetic with infinities, and nothing was trained.
+// `suspect` if the loss of a step, or of the last step (the fact `final_loss`), is not finite: the
+// step computed with infinities and trained nothing.
 Judgement judge_loss(std::span<const Fact> facts, std::span<const Sample> samples);
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// What the attempts behind a table have in common, and in what they differ: the values of their
-// parameters, what they ran on, when, and by which programs.
+// The common and differing properties of a table's attempts: their parameters, machines, dates and
+// programs.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace sweepd {
 struct MeasuredWith {
   struct Param {
     std::size_t index = 0;  // into WorkloadDef::params
-    // All values, ascending, or if they are `several` the least and the largest.
+    // All values, ascending, or the smallest and the largest if they are `several`.
     std::vector<Value> values;
     bool several = false;
   };
   std::vector<Param> params;  // in the order of the workload
-  // Of what is done:
+  // Of done attempts:
   std::vector<std::string> devices;     // names, sorted
   std::vector<std::string> programs;    // versions of sweepd, else commits; sorted
   std::optional<WallTime> first, last;  // when attempts ended

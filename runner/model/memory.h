@@ -11,8 +11,8 @@
 
 namespace sweepd {
 
-// Empty sizes are not known: a program reports those that it knows, and without a report only the
-// resident set is.
+// Empty sizes are unknown: a program may report them; without a report only the resident set is
+// known.
 struct PhaseMemory {
   static constexpr std::string_view kTable = "memory";
   int rank = 0;
@@ -20,7 +20,7 @@ struct PhaseMemory {
   std::optional<Bytes> at_start;        // allocated
   std::optional<Bytes> at_end;          // allocated
   std::optional<Bytes> peak_allocated;  // largest sum of live blocks within the phase
-  std::optional<Bytes> peak_reserved;   // what the allocator held from the system (the same on CPU)
+  std::optional<Bytes> peak_reserved;   // the allocator's memory from the system (the same on CPU)
   std::optional<Bytes> device_in_use;   // CUDA: cudaMemGetInfo; CPU: resident set
 
   static void visit(auto& self, auto&& field) {
@@ -56,7 +56,7 @@ struct Allocation {
   static constexpr std::string_view kTable = "allocation";
   int rank = 0;
   std::int64_t sequence = 0;      // order in which they became known
-  Bytes size;                     // as the tensor asked for it
+  Bytes size;                     // as the tensor requested it
   Duration allocated;             // 0 for phase "before"
   std::optional<Duration> freed;  // empty: still live when the step ended
   std::string phase;              // "before" the step; "step" outside of its phases

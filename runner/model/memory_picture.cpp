@@ -9,7 +9,7 @@ namespace sweepd {
 namespace {
 
 constexpr std::string_view kActivations = "activations", kOther = "other";
-// From the bottom: what lives longest is lowest.
+// From the bottom, the longest-lived first.
 constexpr std::array<std::string_view, 5> kOrder{"weights", "optimizer_state", "gradients",
                                                  kActivations, kOther};
 
@@ -32,7 +32,7 @@ std::string_view kind_of(const MemoryBlock& block, std::int64_t backward_ns) {
 std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
                                  std::span<const MemoryBlock> blocks) {
   const std::int64_t backward_ns = begin_of(timeline, "backward");
-  // By kind, what changes at which time.
+  // By kind, the changes and their times.
   std::map<std::string_view, std::map<std::int64_t, std::int64_t>> changes;
   for (const MemoryBlock& block : blocks) {
     auto& of_kind = changes[kind_of(block, backward_ns)];
@@ -51,7 +51,7 @@ std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
       while (next != changes[kind].end() && next->first <= timeline[i].time.ns) {
         live += (next++)->second;
       }
-      // Several changes may share a time, of which the point is one in the middle.
+      // Several changes may share a time, and the point may be any of them.
       const std::int64_t shown =
           kind == kOther ? rest[i] : std::clamp(live, std::int64_t{0}, rest[i]);
       rest[i] -= shown;

@@ -1,4 +1,4 @@
-// One rank's timeline, and what its picture says besides.
+// One rank's timeline and the texts of its picture.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// What of the live memory is of one kind.
+// The live memory of one kind.
 struct MemoryBand {
   std::string kind;          // "weights", "activations"
   std::vector<Bytes> bytes;  // at each point of the timeline
@@ -19,26 +19,26 @@ struct MemoryBand {
 
 struct MemoryPicture {
   int rank = 0;
-  std::string subject;  // "lm_step model=tiny mode=train_step": what was measured
+  std::string subject;  // the trial: "lm_step model=tiny mode=train_step"
   std::vector<MemoryPoint> timeline;
-  // The live memory by kind, in drawing order; at each point their sum is what was live.
+  // The live memory by kind, in drawing order; at each point their sum is the live memory.
   std::vector<MemoryBand> bands;
 };
 
-// A recorded block, as far as the bands need it. Times count from the step's start, in ns.
+// The parts of a recorded block that the bands need. Times count from the step's start, in ns.
 struct MemoryBlock {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  std::string kind;  // of the held tensor that it is: "weights", "gradients" ...; "" for none
+  std::string kind;  // of the held tensor in it: "weights", "gradients" ...; "" for none
   std::string phase;
   std::int64_t bytes = 0;
   std::int64_t allocated_ns = 0;
   std::int64_t freed_ns = kNever;
 };
 
-// Divides what was live by kind, as PyTorch's memory viewer does: what blocks of held tensors say
-// of themselves, then "activations", which a forward allocated and which were still live when the
-// backward began, then "other": temporary tensors, and blocks too small to be recorded one by one.
-// A kind without a byte is left out.
+// Divides the live memory by kind, as PyTorch's memory viewer does: the kinds of held tensors, then
+// "activations", which a forward allocated and which were still live when the backward began, then
+// "other": temporary tensors, and blocks too small to be recorded one by one. Omits kinds without
+// bytes.
 std::vector<MemoryBand> bands_of(std::span<const MemoryPoint> timeline,
                                  std::span<const MemoryBlock> blocks);
 

@@ -1,4 +1,4 @@
-// Metrics that a sweep file declares for its program: what sweepd cannot know from their names.
+// Metrics that a sweep file declares for its program: properties that their names do not give.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ std::string_view name_of(Better better);
 
 const MetricDef* find_metric(const std::vector<MetricDef>& declared, std::string_view name);
 
-// Return what is declared, else what the name says: times, bytes and losses are better small,
+// Return the declaration, else the rule for the name: times, bytes and losses are better small,
 // bandwidths large. An unknown unit is "".
 std::string unit_of(const std::vector<MetricDef>& declared, std::string_view metric);
 Better better_of(const std::vector<MetricDef>& declared, std::string_view metric);

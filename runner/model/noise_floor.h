@@ -1,4 +1,4 @@
-// How much equal runs of one trial differ on one host, as `sweepctl noise` found it.
+// The difference between equal runs of one trial on one host, as `sweepctl noise` measured it.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace sweepd {
 
 struct NoiseFloor {
-  AttemptId attempt;     // one of those measured: its trial, host and device are meant
+  AttemptId attempt;     // a measured attempt, which stands for its trial, host and device
   std::string hostname;  // filled by readers, as is `label`
   std::string label;     // label_of the trial
   WallTime measured;
   std::int64_t processes = 0;     // in all
   double spread = 0;              // standard deviation of the logs of the processes' medians
-  std::int64_t a_side = 0;        // processes on each side of a pair; what follows is about such
+  std::int64_t a_side = 0;        // processes on each side of a pair, for the following members
   std::int64_t pairs = 0;         // equal pairs, which overlap
   double median_difference = 0;   // half of the pairs differ by less than this share
   double p95_difference = 0;      // 95 % of them differ by less

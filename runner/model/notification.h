@@ -1,4 +1,4 @@
-// What a sweep has come to, for the command that is to be run at its end.
+// A sweep's result, for the command that runs at its end.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct EndedSweep {
   std::int64_t attempts() const;
 };
 
-// What was asked for, and what has become of it.
+// The attempts that were requested, and their outcomes.
 struct Notification {
   std::string command;
   std::optional<WallTime> begun, ended;

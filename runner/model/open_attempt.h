@@ -14,7 +14,7 @@
 
 namespace sweepd {
 
-// An attempt that waits or runs, as the daemon needs it to schedule, start or adopt it.
+// A queued or running attempt, with everything to schedule, start or adopt it.
 struct OpenAttempt {
   std::int64_t row = 0;  // ItemId
   AttemptId id;

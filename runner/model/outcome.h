@@ -1,5 +1,5 @@
-// How an attempt ended. Every attempt gets a row, and each outcome carries what a person needs to
-// see why. `verdict` (model/verdict.h) says whether a `done` timing can be trusted.
+// How an attempt ended. Every attempt gets a row, and each outcome carries its reason. `verdict`
+// (model/verdict.h) says whether a `done` timing can be trusted.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ enum class Outcome { kDone, kOom, kTimeout, kCrashed, kFailed, kCancelled, kSkip
 struct OutcomeInfo {
   Outcome outcome;
   std::string_view word;     // in journals, the database, options and replies
-  std::string_view cell;     // what a table's cell shows instead of a figure
-  bool retried;              // whether `retry` runs it again when it is not told what to run
+  std::string_view cell;     // shown by a table's cell instead of a figure
+  bool retried;              // whether `retry` runs it again by default
   std::string_view meaning;  // for help and documentation
 };
 
@@ -45,7 +45,7 @@ constexpr const OutcomeInfo& info_of(Outcome outcome) {
 constexpr std::string_view name_of(Outcome outcome) {
   return info_of(outcome).word;
 }
-// Nothing if the name is none, such as the state of an attempt that waits. `outcome_from` returns
+// Nothing for other names, such as the state of a queued attempt. `outcome_from` returns
 // an error with the nearest word, which takes some microseconds.
 std::optional<Outcome> find_outcome(std::string_view name);
 Result<Outcome> outcome_from(std::string_view name);
@@ -55,7 +55,7 @@ const std::vector<std::string>& problem_words();  // those that are retried: all
 // The stop reason of a program that measures itself.
 inline constexpr std::string_view kStoppedByProgram = "program";
 
-// What each outcome carries. The names are the journal's; the columns are those of `attempt`.
+// The details of each outcome. The names are the journal's; the columns are those of `attempt`.
 struct Done {
   static constexpr Outcome kOutcome = Outcome::kDone;
   std::string stop_reason;  // "fixed_steps", "relative_error", "max_time", "min_time", "program"
@@ -100,7 +100,7 @@ struct Crashed {
 };
 struct Failed {
   static constexpr Outcome kOutcome = Outcome::kFailed;
-  std::string message;  // what the worker or the daemon said
+  std::string message;  // the message of the worker or the daemon
   std::string phase;
 
   static void visit(auto& self, auto&& field) {
@@ -118,7 +118,7 @@ struct Cancelled {
 };
 struct Skipped {
   static constexpr Outcome kOutcome = Outcome::kSkipped;
-  std::string reason;  // what is missing and how to get it
+  std::string reason;  // the missing thing and how to get it
 
   static void visit(auto& self, auto&& field) {
     field("reason", self.reason, "", ColumnName{"message"});
@@ -134,13 +134,13 @@ static_assert([]<std::size_t... I>(std::index_sequence<I...>) {
           ...);
 }(std::make_index_sequence<kOutcomes.size()>()));
 
-// `rank` is the rank that decided the ending, where ranks differ.
+// `rank` is the rank that decided the ending, if ranks differ.
 struct Ending {
   EndingDetail detail;
   int rank = 0;
 };
 
-// An ending of this outcome with nothing told.
+// An ending of this outcome without details.
 Ending empty_ending(Outcome outcome);
 
 inline Outcome outcome_of(const Ending& ending) {

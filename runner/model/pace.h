@@ -30,7 +30,7 @@ class AttemptWeights {
 struct PassPace {
   Pass pass = Pass::kTiming;
   double queued = 0;
-  double ended = 0;  // those that ran for the sweep, whatever their outcome, without reused ones
+  double ended = 0;  // those that ran for the sweep, with any outcome, without reused ones
   Duration took{0};  // the total of `ended`
 };
 
@@ -40,9 +40,9 @@ struct RunningFor {
   double weight = 1;
 };
 
-// A queued attempt is assumed to take the mean time of its pass (of all passes, until one of its
-// own has ended) times its weight, and a running attempt what is left of that. As many attempts as
-// run now are assumed to run in parallel. Returns nothing before the first attempt has ended, or
+// A queued attempt is assumed to take the mean time of its pass (of all passes, until one of that
+// pass has ended) times its weight, and a running attempt the rest of that time. As many attempts
+// as run now are assumed to run in parallel. Returns nothing before the first attempt has ended, or
 // while nothing runs and something waits.
 std::optional<Duration> time_left(std::span<const PassPace> passes,
                                   std::span<const RunningFor> running);

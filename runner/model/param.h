@@ -1,5 +1,5 @@
-// One `visit` describes a struct of parameters. Parsing, defaults, help, the catalog and the
-// database's columns follow from it.
+// One `visit` describes a struct of parameters; parsing, defaults, help, the catalog and the
+// database's columns derive from it.
 //
 //   struct MatmulParams {
 //     std::int64_t size = 4096;
@@ -56,7 +56,7 @@ inline FormOf form_of(TextForm form, std::vector<std::string> names = {}) {
 // Scheduling parameters are not part of a trial's key.
 struct Scheduling {};
 
-// Where a trial is measured: ParamRole::kPlace. There is one, `pool`.
+// The place of a trial: ParamRole::kPlace. There is one, `pool`.
 struct Place {};
 
 // ParamDef::grows_memory.

@@ -1,5 +1,5 @@
-// What an attempt measured before it ended without being done. It is shown beside its outcome, and
-// is no result: it enters no mean, comparison, estimate or peak, and is not reused.
+// The measured steps of an attempt that did not end as `done`. They are shown beside its outcome
+// and are no result: no mean, comparison, estimate or peak uses them, and no sweep reuses them.
 #pragma once
 
 #include <cstdint>

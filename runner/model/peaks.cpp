@@ -14,7 +14,7 @@ struct DatasheetRow {
   std::string_view name;
   double fp32, tf32, half;  // TFLOP/s
   double memory;            // GB/s, 1 GB = 10^9 B
-  double cache;             // L2, MiB; of results that do not say what their device has
+  double cache;             // L2, MiB; for results that lack their device's
   int multiprocessors;
 };
 

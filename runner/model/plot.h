@@ -13,7 +13,7 @@ struct Plot {
   std::string title;
   // "median of time, n = 10; bars: standard deviation; batch 4, fp32; NVIDIA H100; 2026-11-26"
   std::string caption;
-  // Laid out as runner/report/plot_points.h says. The notes are those of `data`.
+  // In the layout of runner/report/plot_points.h. The notes are those of `data`.
   Table data;
   Table lines;  // no columns: there are no vertical lines
 };

@@ -1,5 +1,5 @@
-// A plot as a person states it, in a sweep file or on the command line, and the specification that
-// it amounts to.
+// A plot as a user states it, in a sweep file or on the command line, and the specification made
+// from it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sweepd {
 struct PlotParts {
   struct Channel {
     std::string name;  // of a dimension or a figure; "" if the plot has no such channel
-    std::string text;  // what the axis or legend shows instead; "" is the name
+    std::string text;  // shown by the axis or legend instead; "" is the name
   };
   // A series beside the plot's own: a figure over x, or a vertical line at a figure. One of the two
   // is given.

@@ -1,5 +1,4 @@
-// How the figures of a plot are drawn. What they are, a table says (PlotSpec,
-// runner/model/sweep.h).
+// How a plot draws its figures. A table defines the figures (PlotSpec, runner/model/sweep.h).
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ std::string_view name_of(PlotMark mark);  // "line", "point", "bar", "area", "he
 Result<PlotMark> mark_from(std::string_view name);
 const std::vector<std::string>& mark_words();
 
-// What the error bars around each figure reach to.
+// The extent of the error bars.
 enum class PlotSpread {
   kNone,
   kStd,     // the figure ± the standard deviation of the samples
@@ -30,7 +29,7 @@ const std::vector<std::string>& spread_words();  // without "none"
 
 struct PlotShape {
   PlotMark mark = PlotMark::kLine;
-  std::string figure;        // "median": what y shows, or the colour of a heat map
+  std::string figure;        // "median": the figure on y, or the colour of a heat map
   std::string x;             // a dimension
   std::string y;             // a dimension, of a heat map only
   std::string color, facet;  // dimensions; "" if there is none; a heat map has no such colour
@@ -40,7 +39,7 @@ struct PlotShape {
   bool stacked = false;  // bars on top of each other instead of side by side; areas are anyway
 
   bool is_heatmap() const { return mark == PlotMark::kHeatmap; }
-  // Whether x lists its values side by side, whatever they are.
+  // Whether x lists values of any kind side by side.
   bool has_categories() const { return mark == PlotMark::kBar || is_heatmap(); }
 };
 

@@ -15,8 +15,8 @@
 
 namespace sweepd {
 
-// How a pool asks Slurm for its allocations. Every member becomes an option of sbatch; what is 0 or
-// "" is left to the cluster.
+// How a pool asks Slurm for its allocations. Every member becomes an option of sbatch; 0 or ""
+// leaves the choice to the cluster.
 struct SlurmPool {
   std::string partition;
   std::string account;
@@ -24,7 +24,7 @@ struct SlurmPool {
   std::int64_t gpus_per_node = 0;
   std::int64_t cpus_per_gpu = 0;
   std::int64_t cpus_per_node = 0;   // of a pool without GPUs; 0: all of a node that is exclusive
-  bool exclusive = true;            // whole nodes, so that nobody else disturbs a timing
+  bool exclusive = true;            // whole nodes, so that no other job disturbs a timing
   Duration time = seconds(3600);    // limit of one allocation
   std::int64_t max_jobs = 1;        // allocations at the same time, queued or running
   Duration idle = seconds(60);      // an allocation without work ends after this long
@@ -59,7 +59,7 @@ struct SlurmPool {
 
 struct PoolConfig {
   std::string name;
-  std::optional<SlurmPool> slurm;  // only for what asks Slurm; others ask is_cluster()
+  std::optional<SlurmPool> slurm;  // only for requests to Slurm; elsewhere use is_cluster()
   std::string runs;      // folder of the attempts, seen by all nodes under this path; "": the state
                          // folder's runs/, for this machine only
   std::string prologue;  // shell commands before the worker starts, such as `module load cuda`
@@ -76,7 +76,7 @@ struct PoolConfig {
   }
 };
 
-// The pool `local` alone: what there is without a configuration.
+// The pool `local` alone: the default configuration.
 inline std::vector<PoolConfig> local_pool_only() {
   std::vector<PoolConfig> pools(1);
   pools.front().name = kLocalPool;

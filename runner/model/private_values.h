@@ -1,4 +1,4 @@
-// What of an attempt's parameters stays on the machine when somebody else reads about it.
+// The parameters of an attempt that stay on the machine and never appear in exports.
 #pragma once
 
 #include <string_view>

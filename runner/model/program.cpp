@@ -23,7 +23,7 @@ bool is_name(std::string_view name, std::string_view also) {
          std::ranges::all_of(name, fits);
 }
 
-// SQLite's names do not differ by case alone.
+// SQLite's names are not case-sensitive.
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -38,7 +38,7 @@ bool is_taken_column(std::string_view name) {
   return is_name("device") || is_name("trial") || std::any_of(columns.begin(), end, is_name);
 }
 
-// A name that `base` has only for templates, such as `variant`: a program declares its own.
+// A name that `base` has only for templates, such as `variant`: programs declare theirs.
 bool is_offered(const WorkloadDef& base, const ParamDef& param) {
   const ParamDef* argv = base.find("argv");
   // `python` is a template's word and a parameter that every program has: not a plain text.

@@ -1,9 +1,9 @@
-// A program of the user as a workload of its own: a sweep file declares its name, parameters,
+// Treats a user's program as a workload: a sweep file declares its name, parameters,
 // metrics and phases, and the workload `base` (`command`) runs it. Pure.
 //
 // A declaration is a WorkloadDef with name, base, phases, metrics and declared parameters only; a
 // definition has the parameters of `base` too. One database has one definition of a program: every
-// declaration adds to it, and may not contradict it, because its results are in one table.
+// declaration adds to it and may not contradict it, because its results share one table.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace sweepd {
 // The workload that runs programs.
 inline constexpr std::string_view kProgramBase = "command";
 
-// Of the submitter's environment, what decides which programs and libraries are found.
+// The variables of the submitter's environment that locate programs and libraries.
 inline constexpr std::array<std::string_view, 5> kSubmitterVariables{
     "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "PYTHONPATH"};
 
@@ -33,7 +33,7 @@ std::string refusal_of_metric_name(std::string_view name);
 // For one that a file or another machine's database has.
 std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& declaration);
 
-// Where two declarations of one program contradict each other.
+// A contradiction between two declarations of one program.
 struct ProgramConflict {
   enum class Where { kParameter, kMetric } where = Where::kParameter;
   std::string name;
@@ -41,7 +41,7 @@ struct ProgramConflict {
 };
 
 struct MergedProgram {
-  WorkloadDef declaration;  // what `older` has, in its order, and then what only `newer` has
+  WorkloadDef declaration;  // the parts of `older`, in order, then those that only `newer` has
   std::vector<ProgramConflict> conflicts;
 };
 
@@ -50,9 +50,9 @@ struct MergedProgram {
 // are added.
 MergedProgram merge_programs(const WorkloadDef& older, const WorkloadDef& newer);
 
-// Returns the definition: what `base` has, except for the names that it only offers to templates,
-// and then the declared parameters, which every template may name. They come last, so that a
-// program that gains parameters keeps the places of the others.
+// Returns the definition: the parameters of `base`, except for the names that it only offers to
+// templates, and then the declared parameters, which every template may name. They come last, so
+// that a program that gains parameters keeps the places of the others.
 WorkloadDef define_program(const WorkloadDef& base, const WorkloadDef& declaration);
 // The reverse.
 WorkloadDef declaration_of(const WorkloadDef& program);

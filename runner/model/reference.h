@@ -1,5 +1,5 @@
-// Figures that others published. They are in the database beside measured results, and never among
-// them: no query reads them unless it asks for a source.
+// Published figures of other sources. The database stores them apart from measured results: a query
+// reads them only if it names a source.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,11 @@
 
 namespace sweepd {
 
-// What measured results have as their `source`.
+// The `source` of measured results.
 inline constexpr std::string_view kMeasuredSource = "measured";
 
-// What a figure is of beyond its point: one kernel, one operator, one step. Only a table that names
-// such a dimension shows a figure that states it, because several of them are no figure of the
-// point.
+// Dimensions of a figure beyond its point: one kernel, one operator, one step. Only a table that
+// names such a dimension shows its figures, because they are parts of the point's figure.
 inline constexpr std::string_view kReferenceDimensions[] = {"kernel", "operator", "class",
                                                             "range",  "step",     "rank"};
 
@@ -25,16 +24,16 @@ struct ReferenceRow {
   std::int64_t line = 0;           // of its file
   std::string source;              // who published it: "003"
   std::string experiment, device;  // as stated there
-  std::string workload;            // "": of none that sweepd has, so that no table shows it
+  std::string workload;            // "": of no workload of sweepd, so no table shows it
   std::string phase = "step";
   std::string metric, unit;  // the unit of `value`: the metric's own once it is stored
   std::string outcome = "done";
   double value = 0, std = 0;  // NaN: not stated
   std::int64_t n = 1;         // steps that the value is the mean of
-  // Those that are stated, canonical; and what the figure is of: kReferenceDimensions.
+  // Those that are stated, canonical; and the dimensions of kReferenceDimensions.
   std::vector<std::pair<std::string, std::string>> params;
-  std::vector<std::string> doubts;   // what is known to be wrong with it
-  std::vector<std::string> remarks;  // what a reader should know and is not wrong
+  std::vector<std::string> doubts;   // its known errors
+  std::vector<std::string> remarks;  // remarks that are no errors
   bool invalid = false;              // it cannot be true, so nothing is computed with it
 };
 

@@ -1,5 +1,5 @@
-// What a program, or the reader of its output, says against its own figures: each fact
-// `warning.NAME` is a reason for which the attempt is `suspect`. Pure, like model/verdict.h.
+// Warnings that a program, or the reader of its output, reports about its figures: each fact
+// `warning.NAME` makes the attempt `suspect`. Pure, like model/verdict.h.
 #pragma once
 
 #include <span>

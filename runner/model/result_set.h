@@ -30,20 +30,19 @@ struct FileOrder {
 struct QuerySpec {
   std::string workload;  // required unless a sweep is given
   SweepId sweep;         // "" means every trial of the workload
-  // Of each point of a sweep the newest result counts, whichever sweep measured it, instead of the
-  // sweep's own.
+  // The newest result of any sweep counts for each point, instead of the sweep's own.
   bool newest = false;
   TableSpec table;
   bool only_varying = false;  // drop dimensions that have one value
-  // What the table's caption names, so that no note has to.
+  // The parts of the table's caption, which notes need not repeat.
   std::vector<std::string> said = {};
-  // Columns of their own behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
+  // Separate columns behind each figure's: "n" (samples), "attempts", "verdict", "outcome",
   // "attempt" (ids).
   std::vector<std::string> with;
   // The table comes from a sweep file: a metric, range or kernel that no result has leaves its
   // cells blank. In a query by hand the same is an error.
   bool declared = false;
-  // The rows are the points of a plot; messages then say so.
+  // The rows are the points of a plot; messages then name the plot.
   bool drawn = false;
   std::vector<FileOrder> file_order;
 };
@@ -71,10 +70,10 @@ struct ResultRow {
   std::vector<std::uint32_t> at;  // index into each Dimension's values
   Outcome outcome = Outcome::kDone;
   bool pending = false;  // queued or running: no outcome yet
-  // n = 0: no figure. An analytic figure exists whatever the outcome; all others need `done`.
+  // n = 0: no figure. An analytic figure exists for any outcome; all others need `done`.
   Stats stats;
   std::string text;                         // a fact that is not a number, such as a dtype
-  std::vector<double> samples;              // filled if the query asked for samples
+  std::vector<double> samples;              // filled if the query requested samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
   double recomputed_flops = 0;              // of `flops` (PhaseWork)
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
@@ -82,7 +81,7 @@ struct ResultRow {
   Verdict verdict = Verdict::kValid;
   std::string note;                // why suspect, invalid, or not done; a line for each reason
   std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
-  // Of an attempt that is not done, where times are asked for.
+  // Of an attempt that is not done, if times are requested.
   std::optional<PartialSteps> partial = {};
   AttemptId attempt;
   WallTime started;  // of that attempt; 0 if unknown
@@ -91,10 +90,11 @@ struct ResultRow {
   // dimension in which the attempts differ is kEveryValue.
   std::int64_t attempts = 1;
   bool several_trials = false;
-  TrialKey trial;  // tells repeats of one trial from different trials in one cell; "" if unknown
+  TrialKey trial;  // separates repeats of one trial from different trials in one cell; "" if
+                   // unknown
 };
 
-// Adds attempts of which Summary::steadiness says `how`; nothing for steady ones and unknown ones.
+// Adds attempts whose Summary::steadiness is `how`; nothing for steady ones and unknown ones.
 inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
                          std::int64_t attempts = 1) {
   if (how.empty() || how == kSteady) return;
@@ -107,20 +107,20 @@ inline void add_unsteady(std::vector<Unsteady>& all, std::string_view how,
   }
 }
 
-// What a reader should know of a source of published figures.
+// The remarks on a source of published figures.
 struct SourceRemark {
   std::string source, text;
-  bool is_device = false;  // the text is what it ran on
+  bool is_device = false;  // the text is its device
   bool operator==(const SourceRemark&) const = default;
 };
 
-// May have more dimensions than the query's rows and columns: they name what pooled results differ
-// in.
+// May have more dimensions than the query's rows and columns: the others name the differences
+// between pooled results.
 struct ResultSet {
   std::string metric;
   std::string unit;                      // of every Stats value in `rows`: "ms", "B" ...
   Better better = Better::kUnknown;      // of the only metric
-  std::vector<MetricDef> declared = {};  // metrics of the workload's own (WorkloadDef::metrics)
+  std::vector<MetricDef> declared = {};  // the workload's own metrics (WorkloadDef::metrics)
   std::vector<Dimension> dimensions;
   std::vector<ResultRow> rows;
   std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)

@@ -1,4 +1,4 @@
-// The parameters that every workload has: how a trial is run, whatever it measures.
+// The parameters of every workload: how to run a trial.
 #pragma once
 
 #include <cstdint>

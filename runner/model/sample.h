@@ -54,7 +54,8 @@ Stats summarize(std::span<const double> values);
 // outweigh many.
 Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
-// What Summary::steadiness says of steps on one level. The other words are those of stats/steady.h.
+// The value of Summary::steadiness for steps on one level. The other words are those of
+// stats/steady.h.
 inline constexpr std::string_view kSteady = "steady";
 
 // One row of the `summary` table: the measured samples of an attempt, without warm-up. For world

@@ -6,7 +6,7 @@ namespace sweepd {
 namespace {
 
 constexpr std::int64_t kWarmup = 3, kSteps = 20;
-constexpr std::int64_t kSeed = 53'717;  // any; nobody types it by chance
+constexpr std::int64_t kSeed = 53'717;  // arbitrary; unlikely in a user's sweep
 constexpr Duration kTimeout = seconds(120);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The sentinel of a sweep: what it measures, and what its sweep is called.
+// The sentinel of a sweep: its trial and its sweep's name.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline constexpr std::string_view kSentinelWorkload = "matmul";
 inline constexpr Duration kLeastSentinelInterval = seconds(1);
 inline constexpr Duration kMostSentinelInterval = seconds(86'400);
 
-// Its results belong to a sweep of their own.
+// Its results belong to a separate sweep.
 inline std::string sentinel_name(std::string_view sweep) {
   return std::string(sweep) + "-sentinel";
 }

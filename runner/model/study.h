@@ -36,7 +36,7 @@ struct StudyFigure {
 struct StudyPiece {
   std::string markdown;
   std::optional<StudyFigure> figure;
-  bool why = false;  // instead of a figure: why a claim cannot be told
+  bool why = false;  // instead of a figure: why a claim is undecided
   static void visit(auto& self, auto&& field) {
     field("markdown", self.markdown, "");
     field("figure", self.figure, "that follows it");
@@ -44,7 +44,7 @@ struct StudyPiece {
   }
 };
 
-// A sentence that is right or wrong, and what to write in each case.
+// A sentence that is right or wrong, and its text for each case.
 struct StudyClaim {
   static constexpr std::string_view kTitle = "a claim";
   int line = 0, column = 0;
@@ -119,7 +119,7 @@ struct Study {
   static constexpr std::string_view kTitle = "a study";
   std::string name, title, description;
   std::string scale, scale_description;
-  std::vector<std::string> scales;      // all that the file has
+  std::vector<std::string> scales;      // the whole file
   std::vector<std::string> references;  // files of published figures
   std::vector<StudyChapter> chapters;
   static void visit(auto& self, auto&& field) {

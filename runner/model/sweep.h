@@ -40,10 +40,9 @@ enum class Order { kInterleaved, kSequential, kShuffled };
 std::string_view name_of(Order order);
 Result<Order> order_from(std::string_view name);
 
-// Which cells are bold. Of a comparison: those that are faster (slower, either) than the baseline,
+// The bold cells. Of a comparison: those that are faster (slower, either) than the baseline,
 // as `sweepctl compare` judges it (runner/report/significance.h). In each row or column of a
-// value's cells: the best ones, as far as the metric says whether small or large figures are
-// better.
+// value's cells: the best ones, if the metric defines whether small or large figures are better.
 enum class Bold {
   kNone,
   kFaster,
@@ -60,7 +59,7 @@ std::string_view name_of(Bold bold);  // "none", "faster", "best_in_row" ...
 Result<Bold> bold_from(std::string_view name);
 const std::vector<std::string>& bold_names();
 
-// What a bold cell is chosen against.
+// The cells among which a bold one is chosen.
 enum class BoldScope { kNone, kBaseline, kRow, kColumn };
 BoldScope scope_of(Bold bold);
 
@@ -83,7 +82,7 @@ struct TableSpec {
   bool warmup = false;  // with `step` among rows or columns: list warm-up steps too
   Bold bold = Bold::kNone;
 
-  // What the header shows instead of the name of a row or column.
+  // Shown by the header instead of the name of a row or column.
   struct Heading {
     std::string name;
     std::string text;
@@ -91,8 +90,8 @@ struct TableSpec {
   };
   std::vector<Heading> headings;
 
-  // Figures side by side, each with its own columns. A value inherits from the table what it does
-  // not state. Its `where` replaces the table's filters of the same names and is added to the
+  // Figures side by side, each with its own columns. A value inherits unstated keys from the table.
+  // Its `where` replaces the table's filters of the same names and is added to the
   // others.
   struct Value {
     std::string name;  // heads its columns; "" means the metric
@@ -133,7 +132,7 @@ std::vector<TableSpec::Filter> merge_filters(std::vector<TableSpec::Filter> filt
 
 // A plot that a sweep file declares.
 struct PlotSpec {
-  // What it shows, as a table in long form. Its rows are the dimensions of facet, color, (of a heat
+  // Its figures, as a table in long form. Its rows are the dimensions of facet, color, (of a heat
   // map) y, and x, in this order; its values are the plot's own figure and those beside it.
   TableSpec data;
   // The figures at which vertical lines stand, by facet and color; no values if there are none.
@@ -170,7 +169,8 @@ struct Sweep {
   std::vector<std::vector<Setting>> include;
   Order order = Order::kInterleaved;
   Duration sentinel{0};  // how often the sentinel runs (runner/model/sentinel.h); 0: never
-  // Whether points beyond one that ran out of memory are left out (runner/model/frontier.h).
+  // Whether points at least as large as one that ran out of memory are skipped
+  // (runner/model/frontier.h).
   bool frontier = true;
   std::vector<TableSpec> tables;
   // The definition (model/program.h), if the file declares the workload; else the catalog has it.

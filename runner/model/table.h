@@ -16,7 +16,7 @@ struct Column {
 };
 
 struct Cell {
-  std::string text;              // as people read it; "" only for a missing point
+  std::string text;              // for people; "" only for a missing point
   std::optional<double> number;  // the unrounded value if there is exactly one, for CSV and JSON
   bool bold = false;             // differs from its baseline, or is the best of its row or column
 };
@@ -25,11 +25,11 @@ struct Table {
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
-  std::vector<std::string> notes;       // what the figures are, then the warnings
-  // How many of the notes, the last ones, say what to be aware of: pooled results, invalid or
+  std::vector<std::string> notes;       // the meaning of the figures, then the warnings
+  // How many of the notes, the last ones, are cautions: pooled results, invalid or
   // suspect timings, attempts that are not done.
   std::size_t warnings = 0;
-  // What all figures have in common and neither rows nor columns say: "batch 4, context 128, fp32;
+  // Properties of all figures that neither rows nor columns name: "batch 4, context 128, fp32;
   // NVIDIA H100; 2026-11-26; sweepd 0.2.0". "" if nothing is known.
   std::string caption = "";
   // The same by name, for programs: "batch" and "4".

@@ -11,7 +11,7 @@ namespace sweepd {
 struct TableMistake {
   std::string key;                   // "rows", "cell", "unit" ...
   std::optional<std::size_t> value;  // index into the table's `values`; empty: the table itself
-  std::string message;               // complete: names the key and what was expected
+  std::string message;               // complete: names the key and the expected form
 };
 
 }  // namespace sweepd

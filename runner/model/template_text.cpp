@@ -48,7 +48,7 @@ bool sounds_secret(std::string word) {
                              [&](auto part) { return word.find(part) != std::string::npos; });
 }
 
-// What stands between braces: `size`, `size=8?TEXT`, `size!8?TEXT`, `sizes,` or `sizes*`.
+// The forms between braces: `size`, `size=8?TEXT`, `size!8?TEXT`, `sizes,` or `sizes*`.
 struct Braced {
   std::string_view name;
   char sign = 0;
@@ -97,7 +97,7 @@ class Filler {
       : value_of_(value_of), every_case_(every_case) {}
 
   std::size_t item = 0;
-  std::optional<std::vector<std::string>> items;  // of {name*}, once it was met
+  std::optional<std::vector<std::string>> items;  // of {name*}, once found
 
   Result<std::string> fill(std::string_view text) {
     std::string filled;

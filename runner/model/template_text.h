@@ -1,6 +1,5 @@
-// Texts that a workload fills in for each trial: a command line, assignments, a path. They can be
-// checked by whoever knows the names, so the daemon reports mistakes at `submit` and the worker
-// need not.
+// Texts that a workload fills in for each trial: a command line, assignments, a path. A check needs
+// only the names, so the daemon reports mistakes at `submit`.
 #pragma once
 
 #include <functional>
@@ -38,15 +37,15 @@ Result<TextForm> text_form_from(std::string_view name);
 // so a value with spaces stays in its word. An unterminated quote is an error.
 Result<std::vector<std::string>> cut_words(std::string_view text);
 
-// Returns the text as one of such words: what would end or open one has a backslash.
+// Returns the text as one of such words: characters that end or open a word get a backslash.
 std::string as_word(std::string_view text);
 
-// Returns the text with what stands in braces replaced, by the values that `value_of` returns.
+// Returns the text with each pair of braces replaced by the value that `value_of` returns.
 // Errors: the first one of `value_of`, an unmatched brace, {name*}.
 Result<std::string> fill_template(
     std::string_view text, const std::function<Result<std::string>(std::string_view)>& value_of);
-// The same for a word of a command line, which may be several with {name*}, and is none if it is
-// nothing but a condition that does not hold.
+// The same for a word of a command line, which may be several with {name*}, and is none for a false
+// condition alone.
 Result<std::vector<std::string>> fill_word(
     std::string_view word, const std::function<Result<std::string>(std::string_view)>& value_of);
 

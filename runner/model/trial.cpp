@@ -78,7 +78,7 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial) {
 std::string label_of(const WorkloadDef& def, const Trial& trial,
                      const std::vector<std::size_t>& axes) {
   std::string label;
-  // Where a trial was submitted says nothing about it.
+  // The folder of a submission does not identify a trial.
   const auto is_told = [&](const ParamDef& param) {
     const bool origin = param.role == ParamRole::kScheduling && param.type == ValueType::kText;
     return !origin && !param.computed;
@@ -88,7 +88,7 @@ std::string label_of(const WorkloadDef& def, const Trial& trial,
     label += def.params[param].name + "=" + def.params[param].text(trial.values[param]);
   };
   for (const std::size_t axis : axes) add(axis);
-  // A trial that is older than the last parameters of a program has none of them.
+  // A trial stored before a program's parameter existed lacks it.
   const std::size_t known = std::min(def.params.size(), trial.values.size());
   for (std::size_t i = 0; i < known; ++i) {
     if (trial.values[i] == def.params[i].default_value || !is_told(def.params[i])) continue;

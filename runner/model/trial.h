@@ -33,12 +33,12 @@ std::string pool_of(const WorkloadDef& def, const Trial& trial);
 
 // Returns the hash of the workload, its version and the identity parameters that differ from their
 // defaults, by name in alphabetical order: `lm_step/1|context=512|model=xl`. A new parameter whose
-// default keeps the old behaviour therefore keeps old keys. Those that a sweep file declares for
-// its program are there in any case (ParamDef::always_in_key).
+// default keeps the old behaviour therefore keeps old keys. Parameters that a sweep file declares
+// for its program are always part of it (ParamDef::always_in_key).
 TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 
 // `context=128 model=xl`: the axes of its sweep (indices into WorkloadDef::params) in their order,
-// whatever their values, so that no two points of the sweep look alike; then the other parameters
+// with any values, so that no two points of the sweep look alike; then the other parameters
 // that differ from their defaults, in catalog order, without computed ones.
 std::string label_of(const WorkloadDef& def, const Trial& trial,
                      const std::vector<std::size_t>& axes = {});

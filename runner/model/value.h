@@ -1,4 +1,4 @@
-// The value of one parameter, and the text that people write and read for it.
+// The value of one parameter, and its text for users.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::string_view name_of(ValueType type);  // "integer", "real", ...
 Result<ValueType> value_type_from(std::string_view name);
 
 // Returns the canonical text, which parses back to the same value. Trial keys hash it too, except
-// that bytes have a text of their own (model/key_text.h).
+// that bytes have their own text (model/key_text.h).
 std::string to_text(const Value& value, ValueType type);
 
 // Checks syntax only. The definition checks choices and limits (model/catalog.h).

@@ -41,7 +41,7 @@ std::string bytes_text(double per_s) {
   return figure(per_s * 1e-9) + " GB/s";
 }
 
-// One rate of one phase and its ceiling. Compute and memory differ only in words.
+// One rate of one phase and its ceiling. Compute and memory differ only in their words.
 struct Ceiling {
   double work = 0;  // FLOP or bytes per step, of all ranks
   double peak = 0;  // per second, of all devices
@@ -117,8 +117,8 @@ void judge_rates(Judgement& judgement, std::span<const Summary> summaries, const
   }
 }
 
-// A large GPU that multiplies 16-bit matrices runs at its power limit: that is how fast it is, and
-// no disturbance.
+// A large GPU that multiplies 16-bit matrices runs at its power limit: that is its normal speed,
+// not interference.
 constexpr std::string_view kPowerLimit = "sw_power_cap";
 
 // `gpu_idle` is the state between steps, and `applications_clocks_setting` is a setting that the
@@ -200,7 +200,7 @@ void judge_cores(Judgement& judgement, const Environment& environment, std::int6
   }
 }
 
-// Whatever the size of the quota: the steps in which it was used up had to wait.
+// Even with a large quota: the steps in which it was used up had to wait.
 void judge_quota(Judgement& judgement, const std::vector<DeviceState>& states) {
   std::int64_t throttled = 0, periods = 0;
   for (const DeviceState& state : states) {

@@ -1,7 +1,7 @@
 // Judges whether a `done` timing or profile can be trusted. Pure: every input is a stored value, so
 // a verdict can be recomputed from the database alone.
 //   invalid  the mean time of a phase implies a rate above what the device can do: its datasheet
-//            peak, or for a CPU more than any CPU with so many cores. The clock stopped before the
+//            peak, or for a CPU more than any CPU with as many cores. The clock stopped before the
 //            work did. There is no tolerance, because real kernels stay well below that limit. Or a
 //            time is not a possible time (time_verdict.h)
 //   suspect  only the fastest step is above that peak; the cache may have served the traffic;
@@ -36,7 +36,7 @@ struct Judgement {
   std::vector<std::string> reasons;
 };
 
-// What `retry` can be told to run again: every outcome and every verdict.
+// The values that `retry` accepts: every outcome and every verdict.
 std::vector<std::string> retry_words();
 
 // Adds the reason, once; the worst verdict stays.
@@ -67,11 +67,12 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
 // limit.
 Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
 
-// Returns what the device cannot exceed, with the cache that it says it has. Nothing if unknown.
+// Returns limits that the device cannot exceed, with the cache size that it reports. Nothing if
+// unknown.
 std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
                              std::string_view arithmetic);
 
-// Judges what else ran on the device and on the leased cores meanwhile, and throttling. A profile
+// Judges interference on the device and the leased cores, and throttling. A profile
 // depends on it as a timing does. `ranks_on_host` of the ranks share the environment's host; all of
 // them if it is not given.
 Judgement judge_surroundings(const Environment& environment, std::int64_t world_size,

@@ -1,4 +1,4 @@
-// What an attempt ran on and with, beside its trial's parameters.
+// The code and machine of an attempt, beside its trial's parameters.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a step must do, by formula: the numerator of every rate, and what verdicts compare with.
+// The work of a step by formula: the numerator of every rate, and the input of verdicts.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct PhaseWork {
   std::string phase;            // "step" is the whole
   double flops = 0;             // of the hardware; a multiply-add counts as two
   double bytes = 0;             // fewest bytes through device memory; 0 when no formula is stated
-  double recomputed_flops = 0;  // of `flops`, those that repeat a result that was there before
+  double recomputed_flops = 0;  // of `flops`, those of recomputation
 
-  // What the mathematics needs, however a kernel computes it.
+  // The mathematics' need, independent of the kernel.
   double model_flops() const { return flops - recomputed_flops; }
 
   static void visit(auto& self, auto&& field) {
@@ -48,8 +48,8 @@ struct Figure {
   }
 };
 
-// What of the device a workload is a ruler for: its rates, where the work is large enough, are
-// those that the device can reach.
+// The device rate for which a workload is a ruler: with enough work it reaches the device's
+// maximum.
 enum class Ruler { kNone, kArithmetic, kMemory };
 constexpr std::string_view name_of(Ruler ruler) {
   return ruler == Ruler::kMemory ? "memory" : ruler == Ruler::kArithmetic ? "arithmetic" : "";

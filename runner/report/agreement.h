@@ -1,5 +1,5 @@
-// Whether repeated attempts of one trial agree. The spread inside each attempt cannot show this,
-// because each process gets other memory addresses and finds the clock at another temperature.
+// Checks whether repeated attempts of one trial agree. The spread inside each attempt cannot show
+// this, because each process has other memory addresses and another clock and temperature.
 #pragma once
 
 #include <cstddef>

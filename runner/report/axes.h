@@ -1,5 +1,4 @@
-// Which dimensions make a table's rows and columns, which cell each result belongs to, and what the
-// headers say.
+// A table's rows and columns: their dimensions, each result's cell, and the headers.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ class Axes {
   static void align(std::span<Axes* const> all, bool only_varying,
                     const std::vector<TableSpec::Filter>& kept);
 
-  // For a baseline, which has no rows and columns of its own: adopts those of `table` and the
+  // For a baseline, which does not define rows and columns: adopts those of `table` and the
   // values it uses.
   void follow(const Axes& table);
 

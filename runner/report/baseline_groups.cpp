@@ -5,7 +5,7 @@
 namespace sweepd::report {
 namespace {
 
-// Returns the code of the only value that the results have, else of the value that was asked for.
+// Returns the code of the only value that the results have, else of the requested value.
 std::uint32_t code_of(const ResultSet& results, const TableSpec::Filter& name) {
   for (std::size_t d = 0; d < results.dimensions.size(); ++d) {
     const Dimension& dimension = results.dimensions[d];
@@ -73,8 +73,8 @@ void BaselineGroups::group(const std::vector<TableSpec::Filter>& names) {
   for (const ResultRow& row : results_->rows) {
     for (const Place& place : axes_.places(row)) {
       if (!is_baseline(place.row, place.column)) continue;  // its row covers every value
-      // Without the baseline's own names in the key, a cell finds the baseline at its point
-      // whatever values it has for them.
+      // Without the baseline's own names in the key, a cell with any values of them finds the
+      // baseline at its point.
       groups_[without_names(place.row, place.column)].rows.push_back(&row);
     }
   }

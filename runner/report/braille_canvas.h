@@ -18,7 +18,7 @@ class BrailleCanvas {
   std::size_t width() const { return 2 * columns_; }  // in dots
   std::size_t height() const { return 4 * dots_.size() / columns_; }
 
-  // Coordinates are dots, from the lower left corner; what is outside of the canvas is left out.
+  // Coordinates are dots, from the lower left corner; dots outside of the canvas are skipped.
   void dot(long x, long y);
   void line(long x0, long y0, long x1, long y1);
   // A character of one column in place of the dots around that one.

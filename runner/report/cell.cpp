@@ -32,7 +32,7 @@ std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& styl
     repeated |= cell.stats.n > 1;
     if (mean > 0 && (smallest == 0 || mean < smallest)) smallest = mean;
   }
-  // Counts and bytes stay whole. A time that happens to be whole must not look like a count.
+  // Counts and bytes stay whole. A whole-numbered time must not look like a count.
   const bool counts =
       style.shown_unit == "B" || style.shown_unit == "1" || style.shown_unit.empty();
   std::string format = ",.0f";

@@ -1,4 +1,4 @@
-// From pooled figures to the text of one cell, and the words that say what the cells hold.
+// From pooled figures to the text of one cell, and the words for the contents of cells.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace sweepd::report {
 
-// What every cell of a table has in common.
+// Properties that all cells of a table share.
 struct CellStyle {
   CellTemplate cell;
   std::string unit;        // of the results
@@ -21,8 +21,8 @@ struct CellStyle {
   RateBasis basis = RateBasis::kMean;
 };
 
-// Enough decimals that the smallest mean has three digits; "± std" only when something was measured
-// more than once. One choice for the whole table, so that its decimals line up.
+// Enough decimals that the smallest mean has three digits; "± std" only if a cell has several
+// values. One choice for the whole table, so that its decimals line up.
 std::string default_cell(const std::vector<Pooled>& cells, const CellStyle& style);
 
 // One cell's content. Words are "" where they do not apply.
@@ -36,13 +36,13 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style);
 
 bool shows_words_only(const CellTemplate& cell);
 bool compares(const CellTemplate& cell);
-bool judges(const CellStyle& style);  // whether its bold cells are those that changed
+bool judges(const CellStyle& style);  // whether bold marks changed cells
 bool shows(const CellTemplate& cell, std::string_view figure);
 
 std::string_view mark_of(Verdict verdict);              // "", "‡", "†"
 inline constexpr std::string_view kUnsteadyMark = "§";  // follows that of the verdict
-// Follows the others: the cell would be bold if it differed from its baseline, and that is not
-// known.
+// Follows the others: whether the cell should be bold is unknown, since its difference cannot be
+// judged.
 inline constexpr std::string_view kUnjudgedMark = "?";
 
 // "peak allocated" for peak_allocated_bytes: the unit stands beside it.
@@ -50,7 +50,7 @@ std::string metric_label(const std::string& metric);
 // "mean ± std", "mean (speedup)", "TFLOP/s": the template with its figures' names in place of their
 // values, without letters that belong to a value ("{speedup:.2f}x").
 std::string template_label(const CellTemplate& cell);
-// "mean ± std of time, n = 10 to 30": what write-ups leave out. "" when no figure is shown.
+// "mean ± std of time, n = 10 to 30": for the caption. "" when no figure is shown.
 std::string caption(const CellStyle& style, const std::string& metric, std::int64_t fewest,
                     std::int64_t most);
 // " (rates by its mean)" where the cell shows rates, else "".

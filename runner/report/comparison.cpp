@@ -30,7 +30,7 @@ bool counts(const ResultRow& row) {
          row.stats.n > 0;
 }
 
-// Removes what cannot be compared and counts it.
+// Removes and counts attempts that cannot be compared.
 ResultSet keep_what_counts(ResultSet results, ComparedResults& compared) {
   for (const ResultRow& row : results.rows) {
     if (row.pending || row.outcome != Outcome::kDone) {
@@ -58,8 +58,8 @@ Result<void> refuse_shared(const ResultSet& a, const ResultSet& b) {
                            shared->attempt)};
 }
 
-// Whether a difference of this name is part of what the user asked about. A build has code of its
-// own, and a host has devices of its own.
+// Whether the user's choice of sides implies a difference of this name. Builds differ in code, and
+// hosts in devices.
 bool belongs_to(std::string_view asked, std::string_view name) {
   const auto both_of = [&](std::string_view first, std::string_view second) {
     return (asked == first || asked == second) && (name == first || name == second);
@@ -67,9 +67,9 @@ bool belongs_to(std::string_view asked, std::string_view name) {
   return asked == name || both_of("host", "device_name") || both_of("build", "code");
 }
 
-// Two sweeps of equal parameters are compared because of what they ran. Otherwise code, build,
-// LibTorch and driver are expected to be equal, and between two values of a parameter so is the
-// machine.
+// Two sweeps of equal parameters are compared because of their code or machine. Otherwise code,
+// build, LibTorch and driver are expected to be equal, and between two values of a parameter so is
+// the machine.
 void note_differences(const SidePoints& points, const SideDifferences& ran, std::string_view asked,
                       ComparedResults& compared) {
   const auto add = [&](const auto& difference, bool expected) {

@@ -1,5 +1,5 @@
-// Compares the results of two sides point by point: pairs the attempts of equal parameters, asks
-// runner/stats what their steps say, and makes a table of it.
+// Compares the results of two sides point by point: pairs the attempts of equal parameters,
+// compares their steps by runner/stats, and makes a table.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +16,43 @@
 
 namespace sweepd {
 
-// One side: every attempt's samples of one metric in one phase. All parameters that may tell points
-// apart are dimensions; those of both sides are the same, in the same order.
+// One side: every attempt's samples of one metric in one phase. All parameters that may distinguish
+// points are dimensions; those of both sides are the same, in the same order.
 struct ComparedSide {
   std::string name;  // heads its column
   ResultSet results;
-  std::map<AttemptId, WhatRan> ran = {};  // of these attempts; what is unknown is not compared
+  std::map<AttemptId, WhatRan> ran = {};  // of these attempts; unknown ones are not compared
 };
 
-// What was measured at one point on both sides.
+// The results of one point on both sides.
 struct ComparedPoint {
   std::vector<std::string> at;  // the axes' values as they are shown
   stats::Comparison comparison;
 };
 
 struct ComparedResults {
-  std::vector<Dimension> axes;      // dimensions that tell points apart; their `values` are empty
-  std::vector<std::string> differ;  // "precision=fp32 against bf16": what tells the sides apart
-  // The same for what nobody asked about, such as the driver of two hosts or the build of two
-  // precisions: every ratio contains its effect.
+  std::vector<Dimension> axes;      // dimensions that distinguish points; their `values` are empty
+  std::vector<std::string> differ;  // "precision=fp32 against bf16": the difference between the
+                                    // sides
+  // The same for unrequested differences, such as the driver of two hosts or the build of two
+  // precisions: every ratio contains their effect.
   std::vector<std::string> also_differ;
   std::vector<ComparedPoint> points;                   // in display order
   std::size_t only_a = 0, only_b = 0;                  // points that one side lacks
-  std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are left out
+  std::size_t suspect = 0, invalid = 0, not_done = 0;  // attempts; the last two are skipped
   std::size_t unsteady = 0;  // attempts that count, but whose steps are not on one level
   std::string unit;
   Better better = Better::kSmaller;  // of the metric; of a time, smaller
 };
 
-// `asked` is the name by which the user told the sides apart, such as `precision` or `host`; "" if
-// they are two sweeps. Errors: the sides share an attempt, or have no point in common.
+// `asked` is the name by which the user distinguished the sides, such as `precision` or `host`; ""
+// if they are two sweeps. Errors: the sides share an attempt, or have no point in common.
 Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                                         const stats::CompareOptions& options,
                                         std::string_view asked = "");
 
-// One row a point; the geometric mean of all ratios is a note, and what differs unasked a warning.
+// One row a point; the geometric mean of all ratios is a note, and unrequested differences are
+// warnings.
 Table comparison_table(const ComparedResults& compared, const std::string& name_a,
                        const std::string& name_b, const stats::CompareOptions& options);
 

@@ -58,7 +58,7 @@ Cell needed(const Comparison& comparison) {
 
 constexpr const char* kNotJudged = "not judged";
 
-// What is better about a time is that it is shorter; about a rate that it is higher.
+// A shorter time is better, and so is a higher rate.
 std::string word_of(const ComparedResults& compared, Change change) {
   if (compared.better == Better::kLarger && change == Change::kFaster) return "better";
   if (compared.better == Better::kLarger && change == Change::kSlower) return "worse";
@@ -99,7 +99,7 @@ void note_columns(const ComparedResults& compared, const stats::CompareOptions& 
       word_of(compared, Change::kSlower)));
 }
 
-// Where both sides have several processes.
+// If both sides have several processes.
 void note_processes(const ComparedResults& compared, std::vector<std::string>& notes) {
   const std::size_t by_processes = points_by(compared, stats::Method::kProcesses),
                     by_pairs = points_by(compared, stats::Method::kPairs);
@@ -139,7 +139,7 @@ void note_turns(const ComparedResults& compared, std::vector<std::string>& notes
       counted(apart, "point")));
 }
 
-// Where a side has a single process, or too few steps.
+// If a side has a single process, or too few steps.
 void note_few(const ComparedResults& compared, std::vector<std::string>& notes) {
   if (const std::size_t n = points_by(compared, stats::Method::kOtherSide); n > 0) {
     notes.push_back(fmt::format(

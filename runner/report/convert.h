@@ -14,7 +14,7 @@ struct Conversion {
   double operator()(double value) const { return value * multiply / divide; }
 };
 
-// `from` is the metric's own unit, `to` the unit a person asked for; "" keeps the metric's.
+// `from` is the metric's own unit, `to` the requested unit; "" keeps the metric's.
 Result<Conversion> conversion(std::string_view from, std::string_view to);
 
 // Checks that a unit exists at all. The error lists the units and the nearest one.

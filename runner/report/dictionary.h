@@ -1,5 +1,5 @@
-// Results that were read separately number their dimensions' values separately. This file gives
-// them one numbering, so that a point has the same key in all of them.
+// Gives results that were read separately one numbering of their dimensions' values, so that a
+// point has the same key in all of them.
 #pragma once
 
 #include <string>

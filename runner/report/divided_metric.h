@@ -15,7 +15,7 @@ struct DividedMetric {
   std::string divisor() const;  // "sequence^2", "sequence", ""
 };
 
-// Text without " per " is a metric alone. The error says what is wrong with the text after it.
+// Text without " per " is a metric alone. The error describes the defect of the text after it.
 Result<DividedMetric> parse_metric(std::string_view text);
 
 // Returns the metric without its divisor, even if the text is wrong.

@@ -1,4 +1,4 @@
-// What a table says of a machine that changed while its results were measured.
+// The notes of a table whose machine changed during its measurements.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Attempts that a note counts together, by what it calls them: "the table's attempts".
+// Attempts that a note counts together, with its name for them: "the table's attempts".
 struct DriftGroup {
   std::string name;
   std::vector<AttemptSpan> attempts;

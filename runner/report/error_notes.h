@@ -1,4 +1,4 @@
-// The lines under a table that say what the errors of its means are of.
+// The lines under a table that explain the errors of its means.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sweepd::report {
 
-// Says what `{sem}` and `{ci95}` of the shown rows are of, and why some cells have none.
+// Explains `{sem}` and `{ci95}` of the shown rows, and why some cells have none.
 std::vector<std::string> error_notes(const std::vector<Layer>& layers,
                                      const std::vector<Key>& rows);
 

@@ -1,4 +1,4 @@
-// Which of a table's notes stand below it where not all are asked for.
+// Chooses the few notes that stand below a table by default.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sweepd {
 
-// Keeps at most three notes: the meaning of marks first, then what the figures are, then what
-// warns. The last one says how many more there are, and `where`: "`--notes all` shows them".
+// Keeps at most three notes: the meaning of marks first, then that of the figures, then warnings.
+// The last one says how many more there are, and `where`: "`--notes all` shows them".
 Table with_few_notes(Table table, const std::string& where);
 
 }  // namespace sweepd

@@ -12,7 +12,7 @@ namespace sweepd {
 // Parses "NAME=VALUE[,VALUE...]". An error names `what`, the option or member that has the text.
 Result<TableSpec::Filter> filter_from_text(std::string_view what, const std::string& text);
 
-// The same of what is compared with, "NAME=VALUE".
+// The same for a baseline, "NAME=VALUE".
 Result<TableSpec::Filter> baseline_from_text(const std::string& text);
 
 }  // namespace sweepd

@@ -47,17 +47,17 @@ std::string without_numbers(const std::string& text) {
   return kind;
 }
 
-// Returns an identity for the attempt. Rows without an id are told apart by their addresses.
+// Returns an identity for the attempt. Rows without an id are distinguished by their addresses.
 std::string identity(const ResultRow& row) {
   return row.attempt.empty() ? fmt::format("{}", static_cast<const void*>(&row)) : row.attempt;
 }
 
-// An analytic figure exists whatever the outcome of its attempt.
+// An analytic figure exists for any outcome of its attempt.
 bool is_done(const ResultRow& row) {
   return row.stats.n > 0 || (!row.pending && row.outcome == Outcome::kDone);
 }
 
-// Counts distinct attempts of rows that outlive it; a row without an id is one of its own. A row
+// Counts distinct attempts of rows that outlive it; a row without an id counts as one. A row
 // that the reader pooled counts as several.
 class AttemptCount {
  public:

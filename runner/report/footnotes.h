@@ -1,5 +1,5 @@
-// What a table must say besides its figures so that nothing is hidden: marks and their reasons,
-// pooling, attempts that did not finish.
+// The notes of a table that disclose its limits: marks and their reasons, pooling, unfinished
+// attempts.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class Footnotes {
   void add_cell(const std::string& name, const std::vector<const ResultRow*>& rows,
                 const Axes& axes);
   std::vector<std::string> lines() const;
-  // One line for all marks: what is invalid, suspect, or not on one level. "" without marks.
+  // One line for all marks: invalid, suspect, and not on one level. "" without marks.
   std::string marks() const;
 
  private:

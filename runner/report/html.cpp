@@ -61,8 +61,8 @@ std::string tip(const std::vector<Cell>& row, std::size_t begin) {
   return join(parts, ", ");
 }
 
-// Which notes say what a cell's marks mean, or the word in place of its figure: "0 2". They begin
-// with the mark or the word.
+// The notes that explain a cell's marks, or the word in place of its figure: "0 2". They begin with
+// the mark or the word.
 std::string notes_of(const Cell& cell, Align align, const std::vector<std::string>& notes) {
   std::vector<std::string> found;
   const std::size_t marks = report::begin_of_marks(cell.text);
@@ -77,7 +77,7 @@ std::string notes_of(const Cell& cell, Align align, const std::vector<std::strin
   return join(found, " ");
 }
 
-// `attempts`: those behind the figure, for a page that tells more about them. Its marks stand
+// `attempts`: those behind the figure, for a page with their details. Its marks stand
 // beside the figure, so that digits stay below each other.
 void append_cell(std::string& out, const Cell& cell, Align align, const std::string& tip,
                  const std::string& attempts, const std::string& notes) {
@@ -95,7 +95,7 @@ void append_cell(std::string& out, const Cell& cell, Align align, const std::str
   out += ">" + (cell.bold ? "<strong>" + text + "</strong>" : text) + "</td>";
 }
 
-// What a fold of notes is about: "‡ suspect, § unsteady, pooled".
+// The summary of a fold of notes: "‡ suspect, § unsteady, pooled".
 std::string subjects_of(const std::vector<std::string>& notes) {
   constexpr std::size_t kLongest = 24;
   std::vector<std::string> subjects;

@@ -21,8 +21,7 @@ std::string value(const Cell& cell) {
   return cell.text.empty() ? "null" : quoted(cell.text);
 }
 
-// Puts each item on a line of its own, so that version control shows changes of a table line by
-// line.
+// Puts each item on a separate line, so that diffs of a table are line by line.
 std::string list(const std::vector<std::string>& items) {
   if (items.empty()) return "[]";
   return "[\n    " + join(items, ",\n    ") + "\n  ]";

@@ -13,7 +13,7 @@ namespace {
 
 using Replacement = std::pair<std::string_view, std::string_view>;
 
-// What pdflatex would take for a command, or cannot set in its default fonts. Everything else is
+// Characters that pdflatex would interpret, or cannot set in its default fonts. Everything else is
 // UTF-8, which LaTeX reads since 2018. Brackets and stars are braced because `\\` and `\item` would
 // take them for their options.
 constexpr std::array kReplacements{

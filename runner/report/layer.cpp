@@ -117,7 +117,7 @@ Result<Cell> Layer::cell(const Key& row, const Key& column) const {
       [](const ResultRow* each) { return !each->pending && each->outcome == Outcome::kDone; });
   const bool has_figure = group->pooled.stats.n > 0 || (words_only && any_done);
   if (!has_figure && group->text.empty()) return Cell{word_of(*group, kNotMeasured), {}, false};
-  // Of several attempts the done ones count, and a note says how many did not end well.
+  // The done ones of several attempts count, and a note says how many did not end well.
   const std::string outcome =
       any_done ? std::string(name_of(Outcome::kDone)) : word_of(*group, kNotMeasured);
   const CellContent content{&group->pooled, partner(row, column), outcome, group->text};

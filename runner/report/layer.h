@@ -23,7 +23,7 @@ struct Group {
   void add_up(std::string_view metric);  // computes `pooled` and `text` from `rows`
 };
 
-// Finds the point that a cell is compared with.
+// Finds the baseline's point for a cell.
 class BaselineGroups {
  public:
   static Result<BaselineGroups> resolve(const ResultSet& results, const TableSpec& table,
@@ -99,11 +99,12 @@ class Layer {
   // Whether a figure of the cell is of the mean, and none of the median.
   bool shows_mean() const;
   Partner partner(const Key& row, const Key& column) const;
-  // Sets what `partner` gives as the p value and the kind of a cell's difference from its baseline.
+  // Sets the p value and the kind of a cell's difference from its baseline, which `partner`
+  // returns.
   struct Judged {
     std::optional<double> p;
     stats::Change change = stats::Change::kUnclear;
-    bool possible = true;  // whether there is anything to judge by
+    bool possible = true;  // whether the difference can be judged
   };
   void set_judged(const Key& row, const Key& column, Judged judged) {
     judged_[{row, column}] = judged;

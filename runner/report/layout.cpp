@@ -16,7 +16,7 @@ std::size_t marks_in(std::string_view text) {
   return display_width(text.substr(begin_of_marks(text)));
 }
 
-// True if the name already says the unit, as "Tokens/s" and "fp32 TFLOP/s" do.
+// True if the name already contains the unit, as "Tokens/s" and "fp32 TFLOP/s" do.
 bool ends_with_unit(std::string_view name, std::string_view unit) {
   if (name.size() < unit.size()) return false;
   const std::string_view end = name.substr(name.size() - unit.size());

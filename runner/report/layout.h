@@ -14,8 +14,8 @@ namespace sweepd::report {
 // with it.
 std::string header_text(const Column& column);
 
-// Returns where a figure's marks begin: that of a verdict, that of steps not on one level, that of
-// a difference that cannot be judged. Returns the text's size if it has none.
+// Returns where a figure's marks begin: for a verdict, for steps not on one level, for a difference
+// that cannot be judged. Returns the text's size if it has none.
 std::size_t begin_of_marks(std::string_view text);
 
 // Returns every cell's text after `escape`, header first, each row as long as `columns`. Bold cells

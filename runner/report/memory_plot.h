@@ -1,4 +1,4 @@
-// Pictures of a memory timeline: for a terminal, and for whatever draws Vega-Lite.
+// Pictures of a memory timeline: for a terminal, and for tools that draw Vega-Lite.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace sweepd {
 // an empty timeline.
 std::string memory_to_text(const MemoryPicture& picture, std::size_t width);
 
-// A whole Vega-Lite 5 specification with its data: live bytes over time, stacked by kind, and what
-// the allocator reserved where that differs, with the phases named and the peak marked. Returns ""
+// A whole Vega-Lite 5 specification with its data: live bytes over time, stacked by kind, and the
+// allocator's reserved bytes if they differ, with the phases named and the peak marked. Returns ""
 // for an empty timeline.
 std::string memory_to_vega_lite(const MemoryPicture& picture);
 // The same as an SVG, a part of a page as that of to_svg (plot.h).

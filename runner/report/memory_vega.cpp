@@ -16,7 +16,7 @@ namespace {
 using report::Json;
 
 constexpr double kWidth = 640, kHeight = 320;  // pixels
-constexpr double kHeadroom = 1.14;             // for the peak's label, above whatever is drawn
+constexpr double kHeadroom = 1.14;             // for the peak's label, above the drawing
 
 class MemoryDrawing {
  public:
@@ -146,7 +146,7 @@ class MemoryDrawing {
             {"encoding", {{"x", x("time")}, {"y", y("reserved")}}}};
   }
 
-  // The label stands above whatever is drawn, and a rule leads down to the peak.
+  // The label stands above the drawing, and a rule leads down to the peak.
   void peak(Json& layers) const {
     const MemoryPoint& peak = *curve_.peak;
     const double at = time(peak.time.ns);

@@ -83,7 +83,7 @@ void arrange(ResultSet& set, const std::vector<Dimension>& all) {
   set.dimensions = std::move(dimensions);
 }
 
-// What one of the sources knows is known.
+// Returns the names that every source lacks.
 std::vector<std::string> unknown_to_all(const std::vector<ResultSet>& sets) {
   std::vector<std::string> unknown = sets.front().unknown;
   std::erase_if(unknown, [&](const std::string& name) {

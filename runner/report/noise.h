@@ -1,4 +1,4 @@
-// The noise floor of a sweep of equal runs: what its repeats say about each point, and a table.
+// The noise floor of a sweep of equal runs: statistics of each point's repeats, and a table.
 #pragma once
 
 #include <string>
@@ -20,17 +20,17 @@ struct NoisePoint {
 };
 
 struct SweepNoise {
-  std::vector<Dimension> axes;  // what tells the points apart; their `values` are empty
+  std::vector<Dimension> axes;  // dimensions that distinguish points; their `values` are empty
   std::vector<NoisePoint> points;
-  std::vector<std::string> too_few;  // "size=512: 7 attempts": points that say nothing
+  std::vector<std::string> too_few;  // "size=512: 7 attempts": points with too few attempts
 };
 
 // `results` has the samples of each attempt, and `repeat` among its dimensions: repeats are
-// measured in rounds, so their order is that of time. Attempts that are not done or invalid are
-// left out. Error: no point has enough attempts.
+// measured in rounds, so they are in order of time. Attempts that are not done or invalid are
+// skipped. Error: no point has enough attempts.
 Result<SweepNoise> noise_of_results(const ResultSet& results, const stats::NoiseOptions& options);
 
-// What is stored of a point: the recommended number of attempts a side, or the most that were
+// The stored result of a point: the recommended number of attempts a side, or the most that were
 // tried.
 NoiseFloor floor_of(const NoisePoint& point, double slowdown, WallTime now);
 

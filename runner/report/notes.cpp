@@ -30,8 +30,7 @@ void note_once(std::vector<std::string>& all, const std::string& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-// Whether the number of samples says something about a figure: a fact or a number of bytes is exact
-// however often it was read.
+// Whether the number of samples matters for a figure: a fact or a number of bytes is always exact.
 bool is_sampled(const Layer& layer) {
   const ResultSet& results = layer.results();
   const std::string metric = results.metric.empty() ? "time" : results.metric;
@@ -74,8 +73,8 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// True if the filter needs no mention: the value's name says it, as "Forward" says phase = forward,
-// or it is phase = step, the default.
+// True if the filter needs no mention: the value's name implies it, as "Forward" implies phase =
+// forward, or it is phase = step, the default.
 bool goes_without_saying(const TableSpec::Filter& filter, const std::string& name) {
   if (filter.values.size() != 1) return false;
   if (filter.name == "phase" && filter.values.front() == "step") return true;
@@ -186,7 +185,7 @@ std::vector<std::string> filter_notes(const TableSpec& table,
   for (const TableSpec::Filter& filter : table.where) {
     const bool shown = is_in(table.rows, filter.name) || is_in(table.columns, filter.name);
     if (shown || is_in(said, filter.name) || goes_without_saying(filter, "")) continue;
-    // A filter that each value replaces by its own says nothing.
+    // A filter that every value replaces has no effect.
     const bool replaced =
         !table.values.empty() &&
         std::all_of(table.values.begin(), table.values.end(), [&](const TableSpec::Value& value) {
@@ -212,7 +211,7 @@ std::vector<std::string> unknown_notes(const std::vector<Layer>& layers) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
-  // A sweep that never ran has no results that could show later what was meant.
+  // A sweep that never ran will not get results later.
   if (!any_done) std::erase_if(names, [](const auto& name) { return !name.starts_with("sweep "); });
   if (names.empty()) return {};
   return {"no result has " + join(names, ", ")};

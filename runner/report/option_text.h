@@ -16,7 +16,7 @@ namespace sweepd {
 Result<std::vector<std::pair<std::string, std::string>>> split_option(
     std::string_view option, std::string_view text, const std::vector<std::string>& keys);
 
-// What such a key begins with.
+// The beginning of such a key.
 inline constexpr std::string_view kWhereKey = "where.";
 
 }  // namespace sweepd

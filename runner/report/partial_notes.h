@@ -1,4 +1,4 @@
-// The lines under a table that say what attempts had measured before they ended without being done.
+// The lines under a table about steps that attempts measured before they ended without being done.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace sweepd::report {
 class PartialNotes {
  public:
   // Adds one shown cell: its results, its name and that of its row. Cells of one row may show the
-  // same attempt; what it measured is then said of the row.
+  // same attempt; the line then names the row.
   void add_cell(const std::string& name, const std::string& row_name,
                 const std::vector<const ResultRow*>& rows);
   // "context 4096: 12 of 50 steps were measured before the timeout, mean 512.3 ms; ..."

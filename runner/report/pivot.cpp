@@ -120,7 +120,7 @@ class Pivot {
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         const std::set<Key>& own = layers_[i].columns();
         // A value without any results keeps its column, so that the table has the shape of its
-        // file. A column that would only compare the baseline with itself is left out.
+        // file. A column that would only compare the baseline with itself is omitted.
         if (!own.empty() && (!own.contains(key) || layers_[i].is_idle(key))) continue;
         columns_.push_back({key, i});
       }
@@ -128,7 +128,7 @@ class Pivot {
   }
 
   // Whether a column has no device (host ...) because all its attempts were skipped and nothing
-  // ran. Such a column is left out, but the reasons of its attempts are shown.
+  // ran. Such a column is omitted, but the reasons of its attempts are shown.
   bool is_nowhere(const Key& column) {
     if (!axes().has_unknown(column)) return false;
     std::vector<const ResultRow*> skipped;
@@ -176,8 +176,7 @@ class Pivot {
     return {};
   }
 
-  // What a sort key that is not a row names: a value, by its first figure, or a figure of any
-  // value.
+  // A sort key that is not a row: a value, by its first figure, or a figure of any value.
   struct SortKey {
     std::optional<std::size_t> layer;
     std::string figure;

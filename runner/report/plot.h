@@ -1,5 +1,5 @@
-// Plots of results: what must be asked for one, whether it can be drawn, and the drawing itself as
-// a Vega-Lite specification, as SVG or as text. Pure, as runner/report/report.h.
+// Plots of results: their queries, their checks, and their drawings as a Vega-Lite specification,
+// as SVG or as text. Pure, as runner/report/report.h.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace sweepd {
 
-// Checks figures, units and what a mark can show. Keys and values of the mistakes are as PlotCheck
+// Checks figures, units and the mark's limits. Keys and values of the mistakes are as PlotCheck
 // (runner/sweepfile/sweepfile.h) says. Returns an empty list for a valid plot. `declared` are the
-// metrics of the workload's own.
+// workload's own metrics.
 std::vector<TableMistake> mistakes_in(const PlotSpec& plot,
                                       const std::vector<std::string>& dimensions,
                                       const std::vector<MetricDef>& declared);
@@ -26,8 +26,8 @@ std::vector<TableMistake> mistakes_in(const PlotSpec& plot,
 Result<void> validate(const PlotSpec& plot, const std::vector<std::string>& dimensions,
                       const std::vector<MetricDef>& declared);
 
-// The tables to ask for: one row for each point, with whatever the drawing needs beside its figure.
-// `query` says whose results (workload, sweep) and in which order (file_order).
+// The queries of the plot's tables: one row for each point, with the words that the drawing needs
+// beside its figure. `query` has the source (workload, sweep) and the order (file_order).
 struct PlotQueries {
   QuerySpec data;
   std::optional<QuerySpec> lines;
@@ -41,7 +41,7 @@ Plot finish_plot(const PlotSpec& plot, Table data, Table lines);
 std::string to_vega_lite(const Plot& plot);
 
 // An SVG as a part of a page, which takes the colour of its text from the page and has no script.
-// The page has kSvgStyle. A mark says more where the mouse rests on it.
+// The page has kSvgStyle. A mark has a tooltip.
 std::string to_svg(const Plot& plot);
 // The style of such an SVG.
 inline constexpr std::string_view kSvgStyle =
@@ -53,7 +53,7 @@ inline constexpr std::string_view kSvgStyle =
     "svg.plot .curve{fill:none;stroke-width:2;stroke-linejoin:round}"
     "svg.plot .spread{stroke-width:1.2}svg.plot .band{stroke:none;fill-opacity:.2}"
     "svg.plot rect.mark{stroke:none}svg.plot .mark:hover{filter:brightness(1.25)}";
-// Such an SVG as a file of its own, on white.
+// Such an SVG as a separate file, on white.
 std::string svg_file(const std::string& svg);
 
 // For a terminal of `width` columns (0: 80): axes and curves in braille, bars in blocks, a heat map

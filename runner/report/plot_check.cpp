@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// Figures around which a spread of the samples means something.
+// Figures around which a spread of the samples is meaningful.
 constexpr std::array kCentres{"mean", "median", "min", "max", "p05", "p95"};
 
 class PlotCheck {
@@ -99,7 +99,7 @@ class PlotCheck {
       const std::string where = index(i) && has_own ? "y" : key;
       all_known &= known(where, index(i), figure_of(table.values[i]));
     }
-    if (!all_known) return;  // the table's check would say the same in other words
+    if (!all_known) return;  // the table's check would report the same mistake
     for (const TableMistake& mistake : mistakes_in(table, dimensions_, declared_)) {
       if (mistake.key == "rows") continue;  // the channels were checked
       const auto at = mistake.value ? index(*mistake.value) : std::nullopt;

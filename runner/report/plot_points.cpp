@@ -25,7 +25,7 @@ std::optional<double> number_in(const Cell& cell) {
   return cell.number && std::isfinite(*cell.number) ? cell.number : std::nullopt;
 }
 
-// What stands in place of a figure; "" for one that was never asked for or not measured.
+// The word in place of a figure; "" for one that was never requested or not measured.
 std::string word_in(const Cell& cell) {
   if (number_in(cell) || cell.text == "—") return "";
   return cell.text.find(mark_of(Verdict::kInvalid)) == std::string::npos ? cell.text : "invalid";
@@ -126,7 +126,7 @@ class Reader {
     }
   }
 
-  // Sizes are numbers too, though a table shows them as texts.
+  // Sizes are numbers too, although tables show them as text.
   void read_sizes() {
     const auto is_size = [](const PlotPoint& point) { return parse_bytes(point.x).ok(); };
     if (!std::all_of(out_.points.begin(), out_.points.end(), is_size)) return;

@@ -16,7 +16,7 @@ namespace sweepd::report {
 // How many columns of a terminal the widest of these texts takes; 0 without any.
 std::size_t widest(const std::vector<std::string>& texts);
 
-// What is asked for with each figure (QuerySpec::with).
+// The words to read with each figure (QuerySpec::with).
 const std::vector<std::string>& plot_words();
 
 struct PlotPoint {
@@ -38,7 +38,7 @@ struct PlotPoints {
 
   // False for zero and below on a log scale.
   bool has_place(const PlotShape& shape, const PlotPoint& point) const;
-  // Leaves out what has no place, and each x that is left without a point.
+  // Skips points without a place, and each x without a point.
   void leave_out_misplaced(const PlotShape& shape);
 
   std::string x_title, y_title, color_title, facet_title;

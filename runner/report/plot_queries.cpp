@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-// Stands for the rows of a table of vertical lines that has no dimension of its own.
+// Stands for the rows of a table of vertical lines without dimensions.
 constexpr const char* kAnyRow = "pass";
 
 std::vector<TableSpec::Value> bounds_of(const PlotSpec& plot) {

@@ -113,7 +113,7 @@ class Curves {
     }
   }
 
-  // Each value below its points, as far as there is room.
+  // Each value below its points, if there is room.
   std::string x_labels() const {
     std::string line;
     std::size_t end = 0;

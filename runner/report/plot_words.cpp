@@ -84,7 +84,7 @@ Result<PlotParts::Beside> beside_from(const std::string& text) {
   return beside;
 }
 
-// What the chosen mark needs and what it cannot have.
+// The chosen mark's required and forbidden options.
 Result<void> check(const PlotParts& parts) {
   const bool heatmap = parts.mark == PlotMark::kHeatmap;
   if (parts.x.name.empty()) return wrong("a plot needs --x, a parameter or column");

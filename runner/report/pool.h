@@ -1,4 +1,4 @@
-// Computes one cell's figures from the attempts that fall into it.
+// Computes a cell's figures from its attempts.
 #pragma once
 
 #include <optional>
@@ -30,16 +30,16 @@ struct Pooled {
 // `rows` are done attempts with figures of `metric`; empty gives n = 0.
 Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric = "time");
 
-// What a cell is compared with: the same point in the baseline.
+// The partner of a cell: the same point in the baseline.
 struct Partner {
   const Pooled* pooled = nullptr;                  // null: there is none
   bool itself = false;                             // the cell is the baseline's own
   std::optional<double> p = {};                    // of the difference from it (significance.h)
   stats::Change change = stats::Change::kUnclear;  // the same
-  bool judged = true;  // false: the difference cannot be judged, as of too few steps
+  bool judged = true;  // false: the difference cannot be judged, as with too few steps
 };
 
-// Whether the cell is faster or slower than its partner, whichever `bold` asks for.
+// Whether the cell is faster or slower than its partner, as `bold` requests.
 bool stands_out(const Partner& partner, Bold bold);
 
 // Which time a rate is computed from: the one that its table shows.

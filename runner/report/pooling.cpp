@@ -25,8 +25,8 @@ bool of_several_trials(const std::vector<const ResultRow*>& rows) {
   });
 }
 
-// An attempt that waits, or that was skipped, adds nothing to a cell, and has no device by which a
-// table could tell it apart.
+// An attempt that waits, or that was skipped, adds nothing to a cell, and has no device that a
+// table could show.
 bool has_run(const ResultRow* row) {
   return row->stats.n > 0 || (!row->pending && row->outcome != Outcome::kSkipped);
 }

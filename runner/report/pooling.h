@@ -1,4 +1,4 @@
-// Finds the cells that pool results of different trials without being told to.
+// Finds the cells that pool results of different trials without permission.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace sweepd::report {
 
-// What the cells of one table pool over besides what it names, fixes and allows. Repeats of one
-// trial may always be pooled.
+// The parameters over which a table's cells pool beyond those that it names, fixes and allows.
+// Repeats of one trial may always be pooled.
 class UnsaidPooling {
  public:
   // `allowed` is TableSpec::pool; `drawn` says that the cells are points of a plot.
   explicit UnsaidPooling(const std::vector<std::string>& allowed, bool drawn = false);
 
-  // Adds the results of one cell; those that have run count, whatever their outcome.
+  // Adds the results of one cell; those that have run count, with any outcome.
   void add_cell(const std::vector<const ResultRow*>& rows, const Axes& axes);
   bool any() const { return cells_ > 0; }
 

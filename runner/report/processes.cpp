@@ -15,7 +15,7 @@ namespace {
 
 using Rows = std::span<const ResultRow* const>;
 
-// The attempt's id. Rows without an id are told apart by their addresses.
+// The attempt's id. Rows without an id are distinguished by their addresses.
 using Identity = std::pair<std::string_view, const ResultRow*>;
 Identity process_of(const ResultRow& row) {
   return {row.attempt, row.attempt.empty() ? &row : nullptr};
@@ -51,7 +51,7 @@ Weighted mean_of(Rows process, std::string_view metric) {
   return mean;
 }
 
-// The steps in their order, or what is left of them if they were not read.
+// The steps in order, or their median if they were not read.
 std::vector<double> steps_of(const ResultRow& row) {
   return row.samples.empty() ? std::vector{row.stats.median} : row.samples;
 }

@@ -1,5 +1,5 @@
-// The processes behind one cell. Each attempt is a process with addresses, a clock and a
-// temperature of its own, so intervals and tests count processes: the steps of one process are not
+// The processes behind one cell. Each attempt is a process with its own addresses, clock and
+// temperature, so intervals and tests count processes: the steps of one process are not
 // independent of each other (runner/stats/compare.h).
 #pragma once
 
@@ -30,7 +30,7 @@ struct MeanError {
 // than there are processes.
 MeanError error_of_mean(std::span<const ResultRow* const> rows, std::string_view metric);
 
-// Forgets when the processes began unless it is known of all.
+// Drops the start times of the processes unless all are known.
 void keep_known_times(stats::Measured& measured);
 
 // The steps of each process, for runner/stats. A process with several figures in the cell, such as

@@ -35,13 +35,13 @@ bool same_filters(const Filters& a, const Filters& b) {
                     });
 }
 
-// Returns what a comparison needs of both sides. A p value needs all of their samples.
+// Returns the inputs of a comparison, for both sides. A p value needs all of their samples.
 std::string compared_needs(const CellName& name) {
   if (name.compares_medians()) return "{median}";
   return name.name == "p" ? "{p}" : "{mean}";
 }
 
-// Returns what must be read of the baseline of a cell.
+// Returns the inputs to read for a cell's baseline.
 std::string baseline_needs(const std::string& cell) {
   std::string needs = "{mean}";
   const auto parsed = parse_cell(cell);
@@ -55,7 +55,7 @@ std::string baseline_needs(const std::string& cell) {
   return needs;
 }
 
-// Returns what must be read for a cell: the names of its figures, and whether it shows texts. A
+// Returns the inputs to read for a cell: the names of its figures, and whether it shows texts. A
 // rate may need the median.
 std::string needs_of(const std::string& cell, bool by_median) {
   const auto parsed = parse_cell(cell);
@@ -71,7 +71,7 @@ std::string needs_of(const std::string& cell, bool by_median) {
   return needs;
 }
 
-// Whether its cells are bold by what runner/stats says about the samples of both sides.
+// Whether bold cells depend on runner/stats's comparison of both sides' samples.
 bool is_judged(const TableSpec::Value& value) {
   if (scope_of(value.bold.value_or(Bold::kNone)) != BoldScope::kBaseline) return false;
   const auto cell = parse_cell(value.cell);
@@ -115,7 +115,7 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table) {
 }
 
 bool rates_by_median(const TableSpec& table) {
-  // Means and medians of other metrics, such as the kernels' own time, say nothing about a rate.
+  // Means and medians of other metrics, such as the kernels' own time, do not determine a rate.
   std::set<std::string> rates, means, medians;
   for (const TableSpec::Value& value : complete_values(table)) {
     const std::string metric = metric_alone(value.metric);

@@ -51,7 +51,7 @@ bool is_asked_for(const ReferenceRow& row, const TableSpec& table, const SweepVa
   }
   // As of measured results, the whole step is meant unless the table says otherwise.
   if (!by_phase && row.phase != "step") return false;
-  // A figure of the whole point is none of one kernel.
+  // A figure of the whole point does not belong to one kernel.
   const bool of_parts = std::ranges::any_of(kReferenceDimensions, [&](std::string_view name) {
     return names(table, std::string(name)) && !value_in(row, std::string(name));
   });

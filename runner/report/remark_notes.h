@@ -1,4 +1,4 @@
-// What a reader should know of the published figures that a table shows.
+// The remarks on the published figures that a table shows.
 #pragma once
 
 #include <string>

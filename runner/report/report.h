@@ -52,7 +52,7 @@ struct CellTemplate {
 // the column and the nearest name.
 Result<CellTemplate> parse_cell(std::string_view text);
 
-// Returns a table's values with everything that they leave out filled in from the table. A table
+// Returns a table's values with their missing keys filled in from the table. A table
 // without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
@@ -60,12 +60,12 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 // then.
 bool rates_by_median(const TableSpec& table);
 
-// What must be read for a table. Values that show the same results share a read, and so does a
-// baseline that is among them.
+// The results to read for a table. Values that show the same results share a read, also with a
+// baseline.
 struct TableReads {
   struct Use {
     std::size_t results = 0;              // index into `reads`
-    std::optional<std::size_t> baseline;  // what they are compared with
+    std::optional<std::size_t> baseline;  // their baseline
   };
   std::vector<QuerySpec> reads;  // `cell` names the figures that are needed
   std::vector<Use> uses;         // one for each value
@@ -76,7 +76,7 @@ TableReads plan_reads(const QuerySpec& query);
 bool needs_samples(const QuerySpec& query);
 
 // Checks names, cells, units and sort keys before anything is read. Returns an empty list for a
-// valid table. `declared` are the metrics of the workload's own.
+// valid table. `declared` are the workload's own metrics.
 std::vector<TableMistake> mistakes_in(const TableSpec& table,
                                       const std::vector<std::string>& dimensions,
                                       const std::vector<MetricDef>& declared = {});
@@ -105,7 +105,7 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 // is the target: ns us ms s m, or B KB MB GB TB KiB MiB GiB TiB (1 MB = 10^6 B). Sorting by a
 // statistic looks at each row's first column that has a value; rows without one come last.
 // Errors: unknown names, a wrong cell, an impossible conversion, samples needed but absent, cells
-// that would pool what the table does not say.
+// that would pool parameters without permission.
 //
 // `results` are of plan_reads(query).reads, in its order. Values stand side by side in each column;
 // a point that only some of them have is "" in the others. A cell with a comparison shows "—" where
@@ -117,8 +117,8 @@ Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
 std::string notes_in_markdown(const Table& table);  // its title and notes alone
-// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded. What the
-// caption names stands in columns behind the others.
+// RFC 4180: CRLF line ends, a header row with units in parentheses, numbers unrounded. The
+// caption's constants are columns behind the others.
 std::string to_csv(const Table& table);
 // {"title","caption"?,"constants"?:{"name":"text"},"columns":[{"name","unit"}],
 // "rows":[[number|"text"|null ...]],"notes":[]}. Numbers are unrounded; null is an empty cell or a
@@ -131,13 +131,13 @@ std::string to_text(const Table& table, std::size_t width);
 std::string to_latex(const Table& table);
 
 // As a part of a page. Numbers are attributes of their cells (`data-v`), so that a script can sort.
-// A cell names those of the notes that say what its marks mean, by their places (`data-m`).
+// A cell names the notes that explain its marks, by their positions (`data-m`).
 // `details`, if given, is the same table with the columns n, verdict, outcome and attempt behind
-// each figure's: they become what shows where the mouse rests on a figure. Ignored if it does not
-// show the same rows and columns. Every text is escaped.
+// each figure's: they become the figure's tooltip. Ignored if it does not show the same rows and
+// columns. Every text is escaped.
 std::string to_html(const Table& table, const Table* details = nullptr);
-// The notes below a table or a plot, folded unless it is a short one. "" without notes. The last
-// `warnings` of them are what the fold names.
+// The notes below a table or a plot, folded unless it is a short one. "" without notes. The fold
+// names the last `warnings` of them.
 std::string notes_to_html(const std::vector<std::string>& notes, std::size_t warnings);
 
 enum class Format { kMarkdown, kCsv, kJson, kText, kLatex, kHtml };

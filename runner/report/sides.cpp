@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHostName = "host", kCodeName = "code";
 
-// Which values of a dimension occur on one side.
+// The values of a dimension on one side.
 std::set<std::string> values_on_side(const ResultSet& results, std::size_t dimension) {
   std::set<std::string> values;
   for (const ResultRow& row : results.rows) {

@@ -1,4 +1,5 @@
-// What tells points apart and what tells the two sides of a comparison apart.
+// Separates the dimensions that distinguish points from those that distinguish the sides of a
+// comparison.
 #pragma once
 
 #include <array>
@@ -17,17 +18,17 @@ namespace sweepd::report {
 // The axes' values by their position among those of both sides, so that points sort as tables do.
 using PointPlace = std::vector<std::size_t>;
 
-// A dimension tells points apart if a side has several values of it. These do not:
-// - the host, if the sides have none in common: then it tells the sides apart;
-// - a program's code, if each side has a single one at every point: points pair by what was asked
-//   for, and code that differs at one is a difference between the sides (SideDifferences).
+// A dimension distinguishes points if a side has several values of it. These do not:
+// - the host, if the sides have none in common: then it distinguishes the sides;
+// - a program's code, if each side has a single one at every point: points pair by the request,
+//   and code that differs at one is a difference between the sides (SideDifferences).
 class SidePoints {
  public:
   // The dimensions of both are the same; every row counts. Both must outlive this.
   SidePoints(const ResultSet& a, const ResultSet& b);
 
   std::vector<Dimension> axes() const;  // without values
-  // Dimensions that tell the sides apart, with both values: host, "alpha against beta".
+  // Dimensions that distinguish the sides, with both values: host, "alpha against beta".
   const std::vector<std::pair<std::string, std::string>>& differ() const { return differ_; }
 
   PointPlace place_of(const ResultSet& results, const ResultRow& row) const;
@@ -47,14 +48,15 @@ class SidePoints {
   std::vector<std::pair<std::string, std::string>> differ_;
 };
 
-// What was run on one side of one point, by kWhatRan; without what is not known.
+// The known code and machine (kWhatRan) of one side of one point.
 using RanAtPoint = std::array<std::set<std::string>, kWhatRan.size()>;
 
-// Adds what the attempt of `row` ran. A program's code is a parameter, and so a dimension.
+// Adds the code and machine of `row`'s attempt. A program's code is a parameter, and so a
+// dimension.
 void add_what_ran(const ResultSet& results, const ResultRow& row,
                   const std::map<AttemptId, WhatRan>& ran, RanAtPoint& point);
 
-// Collects at which points the sides ran something else.
+// Collects the points at which the sides' code or machine differ.
 class SideDifferences {
  public:
   void add(const RanAtPoint& a, const RanAtPoint& b);  // of a point that both sides have

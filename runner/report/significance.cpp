@@ -115,7 +115,7 @@ Significance find_significance(std::span<Layer> layers, const std::vector<std::s
 
 namespace {
 
-// How many cells are judged together, and by what.
+// How many cells are judged together, and the method.
 void note_correction(const Significance& found, std::vector<std::string>& lines) {
   if (found.comparisons.empty()) return;
   const std::size_t tested = static_cast<std::size_t>(
@@ -137,7 +137,7 @@ void note_correction(const Significance& found, std::vector<std::string>& lines)
   }
 }
 
-// How many cells have nothing to judge their difference by, and why.
+// How many cells have a difference that cannot be judged, and why.
 std::vector<std::pair<std::size_t, std::string_view>> without_spread(const Significance& found) {
   const auto few = static_cast<std::size_t>(
       std::count_if(found.comparisons.begin(), found.comparisons.end(),

@@ -1,4 +1,4 @@
-// What the differences of a table's cells from their baseline are worth, by the method of `sweepctl
+// Judges the differences of a table's cells from their baseline by the method of `sweepctl
 // compare` (runner/stats/compare.h): whether a cell is faster or slower, for bold cells, and its p
 // value, which is how often a difference as large appears when there is none.
 #pragma once
@@ -14,7 +14,7 @@
 namespace sweepd::report {
 
 struct Significance {
-  // What the shown p values and bold cells are of. Cells that show the same results are one
+  // The basis of the shown p values and bold cells. Cells that show the same results are one
   // comparison.
   std::vector<stats::Comparison> comparisons;
   std::size_t mixed = 0;   // cells whose attempts, or the baseline's, are of different trials
@@ -23,14 +23,13 @@ struct Significance {
 };
 
 // Judges every cell that shows a p or is bold if it changed, or all if the table is sorted by p,
-// corrected together after Benjamini and Hochberg. Nothing is compared with an invalid figure, nor
-// of one.
+// corrected together after Benjamini and Hochberg. Invalid figures are not compared.
 Significance find_significance(std::span<Layer> layers, const std::vector<std::string>& sort);
 
-// Says what the p values and bold cells are of, and why some cells have no p.
+// Explains the p values and bold cells, and why some cells have no p.
 std::vector<std::string> significance_notes(const Significance& found);
 
-// What the mark `?` means: a cell would be bold if it had changed, and nothing says whether it did.
+// The note on the mark `?`: whether the cell changed, and so should be bold, is unknown.
 // "" without such cells.
 std::string unjudged_note(const Significance& found);
 

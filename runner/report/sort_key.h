@@ -1,4 +1,4 @@
-// What a table can be sorted by: its rows, its values by name, and the figures of a cell.
+// The sort keys of a table: its rows, its values by name, and the figures of a cell.
 #pragma once
 
 #include <string>

@@ -10,14 +10,14 @@
 
 namespace sweepd::report {
 
-// What all panels of a plot share.
+// Shared by all panels of a plot.
 struct SvgAxes {
   double width = 0, height = 0;  // of a panel, in pixels
-  // Bars with long names lie: their names stand on the left, and figures grow to the right.
+  // Bars with long names are horizontal: names on the left, figures to the right.
   bool across = false;
   bool bands = false;  // x lists its values side by side; else it is an axis of numbers
   SvgScale x;          // of numbers
-  SvgScale figures;    // upwards, or to the right where bars lie
+  SvgScale figures;    // upwards, or to the right for horizontal bars
 };
 
 class SvgPanel {
@@ -53,7 +53,7 @@ class SvgPanel {
   void words(SvgPaper& paper) const;
   // The middle of a bar on the axis of x, and its width.
   std::pair<double, double> bar_place(const PlotPoint& point) const;
-  // From one figure to another, whichever way bars grow.
+  // From one figure to another, in either direction of bars.
   void bar(SvgPaper& paper, const PlotPoint& point, double from, double to) const;
 
   const PlotShape& shape_;

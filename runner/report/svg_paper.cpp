@@ -73,7 +73,7 @@ std::string shortened(const std::string& text, double size, double most) {
 }
 
 std::string series_color(std::size_t index) {
-  // As of Vega and Tableau: told apart on white and on black.
+  // As of Vega and Tableau: distinct on white and on black.
   constexpr std::array kColors{"#4f8bc9", "#f58518", "#e45756", "#72b7b2", "#54a24b",
                                "#eeca3b", "#b279a2", "#ff9da6", "#9d755d", "#bab0ac"};
   return kColors[index % kColors.size()];

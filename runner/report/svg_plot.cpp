@@ -137,7 +137,7 @@ class SvgPlot {
 
   void heading() {
     std::string caption = plot_.caption;
-    // A single facet has no panels beside it that a heading would tell it from.
+    // A single facet needs no heading.
     if (facets_.size() == 1 && !facets_.front().empty()) {
       caption += fmt::format("; {}: {}", all_.facet_title, facets_.front());
     }

@@ -1,4 +1,4 @@
-// The axes of an SVG: where a value stands, and which values are named.
+// The axes of an SVG: the positions of values and labels.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class SvgScale {
   // A scale of figures: from zero if all are positive, to a round number. A log scale has no zero.
   static SvgScale of_figures(const std::vector<double>& values, double length, bool log);
 
-  // Pixels from the axis' begin. What has no place on a log scale stands at its begin.
+  // Pixels from the axis' begin. Values without a place on a log scale stand at its begin.
   double at(double value) const;
   // Round values inside of it, about `about` if it is not a scale of figures.
   std::vector<double> marks(int about) const;

@@ -136,7 +136,7 @@ class CaptionWriter {
     return contains_name(query_.table.rows, name) || contains_name(query_.table.columns, name);
   }
 
-  // Whether each value of the table has a filter of its own by it, which a note says.
+  // Whether each value of the table has a separate filter by it, which a note says.
   bool is_of_values(const std::string& name) const {
     const auto& values = query_.table.values;
     return !values.empty() && std::ranges::all_of(values, [&](const TableSpec::Value& value) {
@@ -146,7 +146,7 @@ class CaptionWriter {
 
   bool is_wanted(const Common& common, bool constant) const {
     const ParamDef& param = *common.param;
-    // With `only_varying`, rows and columns are left out where they are constant.
+    // With `only_varying`, constant rows and columns are omitted.
     if (is_shown(param.name) && !(query_.only_varying && constant)) return false;
     if (!constant && is_of_values(param.name)) return false;
     const bool text = param.type == ValueType::kText;

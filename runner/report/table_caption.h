@@ -1,4 +1,4 @@
-// The line that says what all figures of a table have in common: parameters that are neither rows
+// The line with the common properties of a table's figures: parameters that are neither rows
 // nor columns, the device, the date and the program's version.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace sweepd {
 
-// What one of the table's reads is of. A table has several if its values have filters of their own,
-// or if it is of several sweeps.
+// The subject of one of the table's reads. A table has several if its values have their own
+// filters, or if it is of several sweeps.
 struct CaptionSource {
   const WorkloadDef* def = nullptr;
   MeasuredWith with;

@@ -11,7 +11,7 @@
 namespace sweepd::report {
 namespace {
 
-// What follows "the steps", with what it means for the figures.
+// The text after "the steps", with the consequence for the figures.
 std::string predicate_of(const std::string& how) {
   using stats::SteadyKind;
   if (how == stats::name_of(SteadyKind::kBimodal)) {

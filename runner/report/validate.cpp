@@ -137,14 +137,14 @@ class TableCheck {
 
   static bool compares(const TableSpec::Value& value) {
     const auto cell = parse_cell(value.cell);
-    return !cell || report::compares(*cell);  // a wrong cell is a mistake of its own
+    return !cell || report::compares(*cell);  // a wrong cell is a separate mistake
   }
   static bool only_words(const TableSpec::Value& value) {
     const auto cell = parse_cell(value.cell);
     return cell && !cell->parts.empty() && report::shows_words_only(*cell);
   }
 
-  // Whether a value is meant by its rule: the table's need not fit all of them.
+  // Whether a value states its own rule: the table's need not fit all values.
   bool applies(std::size_t i, const TableSpec::Value& complete) const {
     if (table_.values[i].bold) return true;
     return scope_of(table_.bold) != BoldScope::kBaseline && !only_words(complete);

@@ -6,7 +6,7 @@
 
 namespace sweepd::report {
 
-// Where the values of x stand: below the drawing, or down its left side.
+// The place of the values of x: below the drawing, or down its left side.
 enum class XAxis { kAcross, kDown };
 
 // A position of numbers if all values are, else of names in their order.

@@ -1,4 +1,4 @@
-// What all Vega-Lite specifications share: their look, their title, and their text.
+// The parts that all Vega-Lite specifications share: their look, their title, and their text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ inline constexpr const char* kVegaLiteSchema = "https://vega.github.io/schema/ve
 
 Json vega_config();
 
-// The heading of a drawing that is `pixels` wide. Vega cuts off what is wider, so both texts are
+// The heading of a drawing that is `pixels` wide. Vega cuts off wider text, so both texts are
 // broken into lines. `subtitle` may be empty.
 Json vega_title(const std::string& title, const std::string& subtitle, double pixels);
 

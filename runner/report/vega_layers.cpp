@@ -45,7 +45,7 @@ class Layers {
   }
 
  private:
-  // Bars with long names lie: x and y are exchanged.
+  // Bars with long names are horizontal: x and y are exchanged.
   const char* x_channel() const { return across_ ? "y" : "x"; }
   const char* y_channel() const { return across_ ? "x" : "y"; }
   const char* offset_channel() const { return across_ ? "yOffset" : "xOffset"; }
@@ -143,7 +143,7 @@ class Layers {
     return {{"transform", part("figure")}, {"mark", mark}, {"encoding", encoded}};
   }
 
-  // A layer of their own: points of the line's mark would hide the strokes in the legend of dashes.
+  // A separate layer: points of the line's mark would hide the strokes in the legend of dashes.
   Json points() const {
     Json encoded = encoding(y());
     encoded["tooltip"] = tooltip();
@@ -158,7 +158,7 @@ class Layers {
     transform.push_back({{"filter", {{"field", "low"}, {"valid", true}}}});
     Json mark = shape_.band ? Json{{"type", "area"}, {"opacity", 0.2}} : Json{{"type", "rule"}};
     if (shape_.mark == PlotMark::kBar) {
-      encoded.erase("color");  // a bar of its own colour would hide half of it
+      encoded.erase("color");  // a bar of the same colour would hide half of it
       mark["color"] = "#333";
     }
     return {{"transform", transform}, {"mark", mark}, {"encoding", encoded}};
@@ -200,12 +200,11 @@ class Layers {
          {"encoding", encoded}});
   }
 
-  // What stands where a figure is missing: where its bar would begin, beyond a stack, or above a
-  // curve.
+  // Words in place of missing figures: where the bar would begin, beyond a stack, or above a curve.
   void words(Json& layers) const {
     const bool bars = shape_.mark == PlotMark::kBar;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      if (bars && lane > 0 && grouped()) break;  // each bar has a place of its own
+      if (bars && lane > 0 && grouped()) break;  // each bar has a separate place
       Json transform = part("word");
       if (!(bars && grouped())) {
         transform.push_back({{"filter", {{"field", "lane"}, {"equal", lane}}}});
@@ -244,7 +243,7 @@ class Layers {
     Json rects = place;
     const bool any = std::any_of(points_.points.begin(), points_.points.end(),
                                  [](const PlotPoint& point) { return point.figure.has_value(); });
-    // Of words alone it would be a scale from nothing to nothing.
+    // With words alone the scale would be empty.
     const Json legend = any ? Json{{"title", points_.figure_title}} : Json();
     rects["color"] = {
         {"field", "y"}, {"type", "quantitative"}, {"scale", scale}, {"legend", legend}};

@@ -95,7 +95,7 @@ constexpr double kLegend = 80;  // pixels beside the drawing
 
 Json title_of(const Plot& plot, const PlotPoints& points, double pixels) {
   std::string caption = plot.caption;
-  // A single facet has no plots beside it that a heading would tell it from.
+  // A single facet needs no heading.
   if (points.facets.size() == 1 && !points.facets.front().empty()) {
     caption += fmt::format("; {}: {}", points.facet_title, points.facets.front());
   }

@@ -41,7 +41,7 @@ std::string outcomes(const Group& group) {
   return join(words, "/");
 }
 
-// The attempts behind a cell, as many as a person may want to look at.
+// The attempts behind a cell, as many as a user may want to see.
 std::string attempts_in(const Group& group) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> ids;

@@ -1,5 +1,5 @@
-// Columns that tell a program what marks and notes tell a person: how many samples and attempts a
-// figure is of, whether it can be trusted, and how the attempts ended.
+// Columns that give programs the information of marks and notes: a figure's numbers of samples and
+// attempts, its verdict, and its attempts' outcomes.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // The waiting attempts in order: larger priority first, then smaller position. Balanced trees, so
-// that adding, taking the first and removing from the middle are O(log n); a hash table would stand
-// still for 100 ms when it grows beyond a million. The comparison is a parameter only so that tests
+// that adding, taking the first and removing from the middle are O(log n); a hash table would stall
+// for 100 ms when it grows beyond a million. The comparison is a parameter only so that tests
 // can count comparisons.
 #pragma once
 

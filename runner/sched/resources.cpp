@@ -71,7 +71,7 @@ std::size_t Resources::cores_per_rank(const Item& item) const {
   return std::max<std::size_t>(1, cores / std::max<std::size_t>(1, parts));
 }
 
-// How many nodes it has, and how many cores and how much memory these have, only the cluster knows.
+// Only the cluster knows its nodes, their cores and their memory.
 std::string Resources::refusal_by_cluster(const Item& item) const {
   if (item.device == DeviceKind::kCpu || cluster_->gpus_per_node > 0) return {};
   return fmt::format(
@@ -212,7 +212,7 @@ Lease Resources::on_gpus(const Item& item, const std::vector<int>& cores,
     lease.ranks.push_back({{}, machine_.gpus[g].uuid, machine_.gpus[g].index});
     move_cores(home_[g], each, free, lease.ranks.back().cores);
   }
-  // Only now beyond the homes, so that no rank gets a core that is nearer to another of its gang.
+  // Other nodes' cores come last, so that no rank gets a core nearer to another of its gang.
   for (std::size_t r = 0; r < gpus.size(); ++r) {
     move_cores(machine_.gpus[gpus[r]].near_cores, each, free, lease.ranks[r].cores);
   }

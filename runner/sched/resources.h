@@ -1,7 +1,7 @@
-// A pool's cores, GPUs and memory, and who holds them. Decides whether one attempt fits now,
-// never, or must wait, and for what. The scheduler decides in which order attempts are asked about.
+// A pool's cores, GPUs and memory, and their holders. Decides whether an attempt fits now, never,
+// or must wait, and for which resource. The scheduler decides the order of attempts.
 //
-// The size of a lease depends on the machine and the attempt alone, never on what else runs, so
+// The size of a lease depends on the machine and the attempt alone, never on other attempts, so
 // that a figure does not depend on its neighbours:
 //   CPU  threads = 0: all cores, split evenly over the ranks; the remainder stays idle
 //   GPU  threads = 0: an even share of the cores for each GPU, at least one
@@ -43,7 +43,7 @@ class Resources {
   // than cores. A sweep with such a trial is not accepted at all.
   std::string refusal_of_ranks(const Item& item) const;
 
-  // Returns the lease that it would get now, or what it waits for. Takes nothing. Not for refused
+  // Returns the lease that it would get now, or the reason to wait. Takes nothing. Not for refused
   // items.
   std::variant<Lease, WaitsFor> offer(const Item& item) const;
 

@@ -13,7 +13,7 @@
 namespace sweepd {
 namespace {
 
-// What happens at the next deadline of a running attempt. kKilled has no deadline.
+// The state of a running attempt, which decides its next deadline. kKilled has no deadline.
 enum class Stage { kRunning, kStopping, kKilled };
 
 struct Running {
@@ -24,7 +24,7 @@ struct Running {
   std::optional<Instant> deadline;
 };
 
-// A pool and who waits for it.
+// A pool and its waiting attempts.
 struct PoolState {
   explicit PoolState(Pool pool) : resources(std::move(pool)) {}
 

@@ -1,34 +1,34 @@
 // Decides which attempts run, on which cores and GPUs, and when one must be stopped. Pure: no
-// clock, no I/O, no threads. Every call is given the time it needs, and `step` returns what to do.
-// The daemon carries the actions out and reports back; tests use plain numbers.
+// clock, no I/O, no threads. Every call is given the time it needs, and `step` returns actions. The
+// daemon carries them out and reports back; tests use plain numbers.
 //
 // Pools. Each attempt runs in one pool of resources, such as this machine, and never waits for
-// another pool. What follows holds in each pool by itself; "host" is the pool's.
+// another pool. The rules below hold in each pool separately; "host" is the pool's.
 //
 // Order: larger priority first, then smaller position. A call costs O(log n) in the number of
 // queued attempts, plus the size of the machine for each attempt that starts.
 //
 // Leases. A timing attempt is exclusive: on the CPU it has the whole host (nothing else runs, not
-// even on a GPU), on GPUs it has its GPUs and cores that nobody else uses. Other passes share the
+// even on a GPU), on GPUs it has its GPUs and cores to itself. Other passes share the
 // host with attempts other than a CPU timing: on the CPU one at a time, or several on disjoint
 // cores if `threads` says how many each needs; on GPUs they have their GPUs to themselves as
 // timings do. No two attempts ever share a core or a GPU. A gang (world_size > 1) gets all its
 // ranks at once. Sizes of leases: resources.h.
 //
-// Clusters. Somebody else decides there what runs beside what, on which nodes and when. Its
+// Clusters. The cluster's manager decides on nodes, neighbours and start times. Its
 // attempts are given to it in the order of the queue, `most_given` at a time; a lease has an entry
 // for each rank, without cores. An attempt may wait there for long, so it has no deadline until
-// `adopt` says when it started.
+// `adopt` gives its start.
 //
 // Fairness. Attempts wait in two lanes, CPU and GPU, and only the first of a lane may start. There
-// is no backfill, so small attempts never starve a large gang. Of the two lanes the one whose first
-// attempt comes first in the order is asked first. The other lane may continue only while that
-// attempt waits for GPUs. While it waits for what both lanes use (cores, memory, the whole host)
-// nothing else starts: the machine empties until it fits. So every attempt starts once those before
-// it in the order, and those running, have ended.
+// is no backfill, so small attempts never starve a large gang. The lane whose first attempt comes
+// first in the order is asked first. The other lane may continue only while that
+// attempt waits for GPUs. While it waits for resources of both lanes (cores, memory, the whole
+// host) nothing else starts: the machine empties until it fits. So every attempt starts once those
+// before it in the order, and those running, have ended.
 //
-// Paused devices. What runs there goes on, and nothing new is placed there. An attempt that needs
-// more GPUs than are left steps aside until they are resumed, so that it holds nobody up.
+// Paused devices. Running attempts there finish, and no new ones start there. An attempt that needs
+// more GPUs than are left does not block others until they are resumed.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ using ItemId = std::int64_t;  // the attempt's row in the database
 enum class DeviceKind { kCpu, kCuda };
 enum class Sharing { kExclusive, kShared };
 
-// A pool whose cores and GPUs somebody else hands out: a partition of a Slurm cluster.
+// A pool whose cores and GPUs a cluster's manager assigns: a partition of a Slurm cluster.
 struct Cluster {
   std::int64_t gpus_per_node = 0;
   // Attempts that are given to it at the same time, running or not: enough that it never waits for
@@ -86,7 +86,7 @@ struct Item {
   Duration timeout{0};  // 0: none
 };
 
-// Where nothing new starts, in one pool.
+// The parts of one pool where nothing new starts.
 struct PausedDevices {
   bool cpu = false;                 // for attempts on the CPU; those on GPUs still get cores
   std::set<std::string> gpus = {};  // uuids
@@ -133,17 +133,17 @@ class Scheduler {
   // and the next step gives a StopAction. Unknown or already stopping: returns false.
   bool cancel(ItemId item);
   bool is_queued(ItemId item) const;
-  // All its processes are gone, for whatever reason, so its lease is free again. Ignores unknown
+  // All its processes have ended, for any reason, which frees its lease. Ignores unknown
   // items.
   void finished(ItemId item);
-  // Replaces what was paused in the pool.
+  // Replaces the pool's pauses.
   void pause(PoolIndex pool, PausedDevices devices);
   // From now on nothing new starts. Running attempts continue and are still stopped at their
   // deadlines.
   void drain();
 
-  // Returns what to do now, in this order: kills and stops, refusals, starts. An attempt is stopped
-  // once and killed once; no action is repeated.
+  // Returns the actions for now, in this order: kills and stops, refusals, starts. An attempt is
+  // stopped once and killed once; no action is repeated.
   std::vector<Action> step(Instant now);
   // When `step` must be called again even if nothing happens; empty if there is no deadline.
   std::optional<Instant> next_deadline() const;

@@ -4,9 +4,9 @@
 //
 // The sentinel runs before the first attempt of the sweep that starts, then before the next one
 // whenever the interval has passed since it last started, and once more when the sweep's last
-// attempt has ended. One attempt starts between two sentinels, however long they take. A sweep that
-// measures on CPU and GPU has one on each. Times are kept in memory only, so after a restart of the
-// daemon the sentinel runs before the next attempt.
+// attempt has ended. At least one attempt starts between two sentinels, even if they take long. A
+// sweep that measures on CPU and GPU has one on each. Times are kept in memory only, so after a
+// restart of the daemon the sentinel runs before the next attempt.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace sweepd {
 
-// What a sentinel watches.
+// The target of a sentinel: a sweep on one kind of device.
 struct Watched {
   std::int64_t sweep = 0;  // its row in the database
   DeviceKind device = DeviceKind::kCpu;
@@ -28,8 +28,8 @@ struct Watched {
 
 class SentinelPlan {
  public:
-  // Both are repeatable. An attempt of the sweep is open from being queued until it has ended,
-  // whatever its outcome.
+  // Both are repeatable. An attempt of the sweep is open from its queueing to its end, with any
+  // outcome.
   void opened(const Watched& watched, Duration every, ItemId attempt);
   // Returns true if the sentinel must be queued, because this was the last attempt.
   bool ended(const Watched& watched, ItemId attempt);

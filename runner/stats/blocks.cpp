@@ -41,7 +41,7 @@ double correlated_steps(std::span<const double> steps) {
   for (std::size_t lag = 0; lag + 1 < steps.size(); lag += 2) {
     const double pair = (autocovariance(signs, lag) + autocovariance(signs, lag + 1)) / variance;
     if (!(pair > 0)) break;
-    smallest = std::min(smallest, pair);  // the true pairs fall with the lag
+    smallest = std::min(smallest, pair);  // the true pair sums decrease with the lag
     time += 2 * smallest;
   }
   return std::max(1.0, time);

@@ -62,8 +62,8 @@ std::vector<std::size_t> best_changes(const SquaredCost& cost,
         previous[i] = start.edge;
       }
     }
-    // If a start is worse than one more change here, that change stays better ever after. It
-    // becomes possible only `length` steps later, and until then the start may still be the best.
+    // If a start is worse than one more change here, that change stays better. It becomes possible
+    // only `length` steps later, and until then the start may still be the best.
     for (std::size_t s = 0; s < starts.size(); ++s) {
       if (totals[s] > least[i]) starts[s].hopeless_since = std::min(starts[s].hopeless_since, end);
     }

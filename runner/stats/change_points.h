@@ -1,4 +1,4 @@
-// Where the level of a series changes, by PELT (Killick, Fearnhead and Eckley, "Optimal detection
+// Finds changes of a series' level by PELT (Killick, Fearnhead and Eckley, "Optimal detection
 // of changepoints with a linear computational cost", JASA 2012): the segments with the least sum of
 // squared distances from their means, plus a penalty for each change.
 #pragma once
@@ -12,9 +12,9 @@ namespace sweepd::stats {
 struct ChangePointOptions {
   // Fewest steps of a segment. A change that lasts shorter is not found.
   std::size_t least_length = 5;
-  // What one more change must gain, for noise of a standard deviation of 1. Twice the logarithm of
-  // the length is usual (Schwarz's criterion) and finds changes in white noise in several of 100
-  // series; `penalty_for` says more.
+  // The least gain of one more change, for noise of a standard deviation of 1. Twice the logarithm
+  // of the length is usual (Schwarz's criterion) and finds changes in white noise in several of 100
+  // series; see `penalty_for`.
   double penalty = 0;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kChanceToSettle = 0.8;
 
-// What one side says about itself.
+// The statistics of one side alone.
 struct Described {
   Side side;
   double centre = 0;                // log of side.median, where there is one
@@ -25,7 +25,7 @@ struct Described {
   // By process that has values; `started` is empty if unknown.
   std::vector<double> medians;
   std::vector<std::int64_t> started;
-  // Of one process, so that n of them have an n-th of it.
+  // Of one process; n processes have an n-th of it.
   double process_variance() const {
     return trimmed->error_squared() * static_cast<double>(side.processes);
   }
@@ -56,7 +56,7 @@ Described describe(const Measured& measured, double confidence) {
   all.trimmed = trimmed_level_of(medians);
   all.centre = all.trimmed ? all.trimmed->centre : std::log(medians.front());
   if (!all.between) all.within = level_around(all.centre, block_medians(*last));
-  // Equal medians stay exactly what they are.
+  // Equal medians stay exact.
   all.side.median = medians.front() * std::exp(all.centre - std::log(medians.front()));
   if (const std::optional<LogLevel>& level = all.trimmed ? all.trimmed : all.within) {
     const double width = student_width(confidence, level->degrees());
@@ -70,7 +70,7 @@ Described describe(const Measured& measured, double confidence) {
 struct RatioError {
   double squared = 0;
   double degrees = 1;
-  std::optional<double> log_ratio = {};  // of pairs, which have one of their own
+  std::optional<double> log_ratio = {};  // of pairs, which have their own
   double width(double confidence) const {
     return student_width(confidence, degrees) * std::sqrt(squared);
   }

@@ -1,14 +1,14 @@
-// Compares what was measured at one point on two sides, such as before and after a change: by which
-// factor b differs from a, how sure that is, and what to call it. Pure: equal input, equal result.
+// Compares the results of one point on two sides, such as before and after a change: the factor by
+// which b differs from a, its confidence interval and a verdict. Pure: equal input, equal result.
 //
-// Each process of a trial gets other addresses, another clock and temperature, and so a level of
-// its own. More steps do not average that away; more processes do (Kalibera and Jones, "Rigorous
+// Each process of a trial gets other addresses, another clock and temperature, and so a different
+// level. More steps do not average that away; more processes do (Kalibera and Jones, "Rigorous
 // benchmarking in reasonable time", ISMM 2013). So the unit of the statistics is the process: the
 // logs of the processes' medians are compared by Welch's t interval with the degrees of freedom of
 // Satterthwaite ("An approximate distribution of estimates of variance components", Biometrics
-// 1946). Of eight processes or more, the fastest and the slowest fifth do not count (log_level.h).
-// Processes of both sides that ran in turns are compared pair by pair instead (pairs.h).
-// A bootstrap over so few processes is no alternative: with two a side its 95 % interval
+// 1946). With eight processes or more, the fastest and the slowest fifth do not count
+// (log_level.h). Processes of both sides that ran in turns are compared pair by pair instead
+// (pairs.h). A bootstrap over so few processes is no alternative: with two a side its 95 % interval
 // contains the truth in two thirds of all cases.
 //
 // By simulation, the 95 % interval contains the truth in 98 % of all cases for two processes a
@@ -37,7 +37,7 @@ struct Measured {
 
 struct CompareOptions {
   double confidence = 0.99;  // of the intervals; between 0 and 1, both excluded
-  double tolerance = 0.02;   // a ratio within 1 ± this makes no difference to anybody
+  double tolerance = 0.02;   // a ratio within 1 ± this does not matter
 };
 
 enum class Change {
@@ -94,8 +94,8 @@ struct Comparison {
   std::optional<double> adjusted_p;  // see false_discovery.h
   Method method = Method::kNone;
   bool one_process = false;  // a side has a single process
-  // Whether the sides ran in turns (pairs.h). If not, what changed on the machine between them is
-  // part of the ratio. Nothing if it is not known when the processes began.
+  // Whether the sides ran in turns (pairs.h). If not, the ratio includes changes of the machine
+  // between them. Nothing if the start times are unknown.
   std::optional<bool> in_turns;
   Change change = Change::kUnclear;
   // The variance of log(b / a) for one process a side, or one pair. Nothing without spread between

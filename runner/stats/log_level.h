@@ -23,7 +23,7 @@ struct LogLevel {
 std::optional<LogLevel> level_of(std::span<const double> values);
 
 // As level_of, but of kLeastTrimmed values or more the largest fifth and the smallest fifth do not
-// count: a few processes that something disturbed may take fifty times as long. The centre is the
+// count: a few disturbed processes may take fifty times as long. The centre is the
 // trimmed mean of the logs, and its error comes from their winsorised variance, with a degree of
 // freedom less than there are values left (Yuen, "The two-sample trimmed t for unequal population
 // variances", Biometrika 1974). `units` is the number of values left.

@@ -1,6 +1,6 @@
-// How much equal processes differ on a machine (an A/A test), and what `compare` makes of it: how
-// often it calls two halves of the same thing different, and how many processes a side it needs to
-// find a slowdown of known size. Pure: equal input, equal result.
+// The difference between equal processes on a machine (an A/A test), and its effect on `compare`:
+// how often that calls equal sides different, and how many processes a side it needs to find a
+// slowdown of known size. Pure: equal input, equal result.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct NoiseOptions {
   std::size_t most_a_side = 200;  // processes
 };
 
-// What `compare` says about pairs with `a_side` processes a side. A pair is a window of 2 a_side
+// The results of `compare` for pairs with `a_side` processes a side. A pair is a window of 2 a_side
 // processes that ran one after the other, which belong to a and b in turns as interleaved repeats
 // do. Windows overlap: one begins at each process, or at every second, third ... of very many.
 struct NoiseOfPairs {
@@ -36,8 +36,8 @@ struct ProcessNoise {
   std::size_t processes = 0;
   double spread = 0;                 // standard deviation of the logs of the processes' medians
   std::vector<NoiseOfPairs> a_side;  // by number of processes a side, ascending from 2
-  // The smallest number of processes a side with which the slowdown is found, as it is with every
-  // larger number that could be tried. Nothing if none is.
+  // The smallest number of processes a side with which, and with every larger number that could be
+  // tried, the slowdown is found. Nothing if none suffices.
   std::optional<NoiseOfPairs> recommended;
 };
 

@@ -8,7 +8,7 @@ namespace sweepd::stats {
 
 struct Noise {
   double deviation = 0;  // standard deviation around the level
-  // Of neighbours, as far as it is beyond doubt: 0 to 0.9, and 0 for fewer than 40 values.
+  // Between neighbours, if it is certain: 0 to 0.9, and 0 for fewer than 40 values.
   double correlation = 0;
   // How much more the mean of many values varies than it would without the correlation.
   double inflation() const { return (1 + correlation) / (1 - correlation); }
@@ -18,8 +18,8 @@ struct Noise {
 // touch. The squared spread of the latter is 1 + correlation times that of the former (Chakar,
 // Lebarbier, Lévy-Leduc and Robin, "A robust approach for estimating change-points in the mean of
 // an AR(1) process", Bernoulli 2017). The spread is the upper quartile of the absolute differences,
-// scaled for the normal distribution. Their median, which is usual, tells too little of skewed
-// noise, and is 0 for a coarse clock whose neighbours are mostly equal. `values` has at least four.
+// scaled for the normal distribution. Their median, which is usual, underestimates skewed noise,
+// and is 0 for a coarse clock whose neighbours are mostly equal. `values` has at least four.
 Noise noise_of(std::span<const double> values);
 
 // Draws each value to within `reach` of the median of the 11 values around it (fewer at the ends),

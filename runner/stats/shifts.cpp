@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kLeastRuns = 3;     // of a level
 constexpr double kShiftClip = 3;          // standard deviations of the noise
-constexpr double kShiftNoiseShare = 0.1;  // of the least shift; less noise is of no interest
+constexpr double kShiftNoiseShare = 0.1;  // of the least shift; less noise does not matter
 constexpr double kGapByRange = 1;         // of a short series
-// What estimating the noise from few values costs: the search for the best change is repeated at
-// every value, and the estimate is off by a share of 1 / sqrt(n).
+// A higher penalty for few values: the search for the best change is repeated at every value, and
+// the estimate of the noise is off by a share of 1 / sqrt(n).
 double caution_for(std::size_t runs) {
   return 1 + 4.0 / static_cast<double>(runs);
 }
@@ -29,7 +29,7 @@ double level_of(std::span<const double> logs, std::size_t begin, std::size_t end
   return median(part_of(logs, begin, end));
 }
 
-// Of all splits of a short series, the one with the widest gap, if it is wide enough.
+// The split of a short series with the widest gap, if it is wide enough.
 std::vector<std::size_t> one_split(std::span<const double> logs) {
   double widest = 0;
   std::vector<std::size_t> found;

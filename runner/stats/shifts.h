@@ -1,5 +1,5 @@
-// Where the times of a measurement that is repeated now and then shift to another level, since the
-// machine changed. The values are few and minutes apart, unlike the steps of one attempt
+// Finds shifts of level in the times of an occasionally repeated measurement, caused by changes of
+// the machine. The values are few and minutes apart, unlike the steps of one attempt
 // (`steady.h`).
 //
 // From `kFewestForChangePoints` values on, the shifts are the change points of the logarithms

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kFewestSteps = 10;
 constexpr double kClipAt = 3;        // standard deviations of the noise
-constexpr double kNoiseShare = 0.1;  // of the tolerance; less noise than this is of no interest
-// Of the search for the end of the warm-up, in standard deviations of the noise. Half of the least
-// slowness that is looked for; a step's most; a sum that noise alone seldom reaches.
+constexpr double kNoiseShare = 0.1;  // of the tolerance; less noise than this does not matter
+// For the search for the end of the warm-up, in standard deviations of the noise: half of the least
+// slowness to find; a step's limit; a sum that noise alone seldom reaches.
 constexpr double kUsualExcess = 1.25, kMostExcess = 5, kLeastExcess = 3;
-constexpr std::size_t kSearch = 10;  // steps; what is slow for longer is a segment
+constexpr std::size_t kSearch = 10;  // steps; a longer slowdown is a segment
 
 Segment make_segment(std::span<const double> steps, std::size_t begin, std::size_t end) {
   const std::vector<double> own(steps.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -87,7 +87,7 @@ bool is_slowing(const std::vector<Segment>& segments, double log_tolerance) {
   });
 }
 
-// Steps over what is left of a warm-up from `from` on: the first `kSearch` steps up to where the
+// Skips the rest of a warm-up from `from` on: the first `kSearch` steps up to where the
 // sum of their excess is largest, if it is large (Page's cusum). `unit` is the noise.
 std::size_t skip_warm_up(const std::vector<double>& logs, std::size_t from, double unit) {
   const double level = median({logs.begin() + static_cast<std::ptrdiff_t>(from), logs.end()});

@@ -1,4 +1,4 @@
-// Whether the steps of one attempt have reached a steady state, and from which step on. After
+// Decides whether an attempt's steps reach a steady state, and from which step on. After
 // Barrett et al., "Virtual machine warmup blows hot and cold" (OOPSLA 2017), who classify segments
 // between change points in the same way.
 //
@@ -7,7 +7,7 @@
 // standard deviations of the noise around a running median (`robust.h`).
 //
 // By simulation: of 1,000 series of independent noise (normal, log-normal, with outliers) about two
-// show a change that is none. Where neighbouring steps have a correlation of 0.5, one series in six
+// show a false change. If neighbouring steps have a correlation of 0.5, one series in six
 // does if it has 20 to 200 steps, too few to estimate the correlation well, and one in thirty if it
 // has 500. Ten slower steps amid others are found in nine of ten series if they are slower by three
 // standard deviations of the noise, and in six of ten if by two and a half.
@@ -45,7 +45,7 @@ struct Steadiness {
   SteadyKind kind = SteadyKind::kSteady;
   // The first of the last steps that are on the level of the last segment; given for every kind.
   // It may lie inside a segment of the least length, which a shorter warm-up had to fill up.
-  // What is left of a warm-up at their beginning does not belong to them: steps too few for a
+  // The rest of a warm-up at their beginning does not belong to them: steps too few for a
   // segment, such as a single one, that are together clearly slower (a cusum: Page, "Continuous
   // inspection schemes", Biometrika 1954).
   std::size_t steady_from = 0;

@@ -1,6 +1,7 @@
-// What `mean ± std` of n independent values says about the true mean, and the usual mean of ratios.
-// Steps of one process are not independent (`compare.h`), so an interval that is computed from them
-// is too narrow when neighbouring steps are alike; for the means of processes it is right.
+// Confidence intervals of a mean from `mean ± std` of n independent values, and the usual mean of
+// ratios. Steps of one process are not independent (`compare.h`), so an interval that is computed
+// from them is too narrow when neighbouring steps are alike; for the means of processes it is
+// right.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ std::optional<double> mean_half_width(double std, std::int64_t n, double confide
 std::optional<Interval> mean_interval(double mean, double std, std::int64_t n,
                                       double confidence = 0.95);
 
-// The mean of ratios that gives the same answer whichever side is divided by the other (Fleming and
+// The mean of ratios that gives the same answer for a / b and b / a (Fleming and
 // Wallace, "How not to lie with statistics", CACM 1986). Nothing for no ratios, and if one is not
 // finite and positive.
 std::optional<double> geometric_mean(std::span<const double> ratios);

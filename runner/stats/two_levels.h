@@ -1,5 +1,5 @@
-// Whether values jump to and fro between two levels, as the times of a program do whose every other
-// step collects garbage, or whose clock has two frequencies.
+// Detects values that alternate between two levels, such as step times when every other step
+// collects garbage, or when the clock has two frequencies.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ class AttemptFolder {
  public:
   explicit AttemptFolder(std::filesystem::path path) : path_(std::move(path)) {}
   // Returns the folder of an attempt that a database names. The database may come from another
-  // machine, and an id that is not one could lead out of the folder.
+  // machine, and a false id could lead out of the folder.
   static Result<AttemptFolder> of(const std::filesystem::path& runs, const AttemptId& attempt) {
     if (is_id(attempt)) return AttemptFolder(runs / attempt);
     return Error{ErrorCode::kInvalidArgument,
@@ -47,15 +47,15 @@ class AttemptFolder {
   std::filesystem::path memory_snapshot(int rank) const {
     return path_ / ("memory_snapshot." + std::to_string(rank) + ".pickle");
   }
-  // Written by the daemon before it ends ranks: why it does, and which had ended before.
+  // Written by the daemon before it ends ranks: the reason, and the ranks that had ended before.
   std::filesystem::path end_note() const { return path_ / "ending.json"; }
   // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 
-  // Whether a file with this name tells what a rank did: its journal, log, trace or memory
-  // snapshot. Of an old attempt it may be compressed (base/kept_file.h).
+  // Whether the file is a record of a rank's work: its journal, log, trace or memory snapshot. It
+  // may be compressed for an old attempt (base/kept_file.h).
   static bool is_record(std::string_view name);
-  // Whether a file with this name is about a rank's process, and of no use after it.
+  // Whether a file with this name is about a rank's process, and useless after it.
   static bool is_of_process(std::string_view name);
 
  private:

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kDeleting = ".deleting";
 
-// The ids of a list. Whatever is none is left out, since it could lead out of the folder.
+// The ids of a list. Skips other texts, since they could lead out of the folder.
 std::vector<std::string> ids_in(const Json& json, const char* name) {
   std::vector<std::string> ids;
   const auto list = json.is_object() ? json.find(name) : json.end();

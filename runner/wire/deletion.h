@@ -1,7 +1,7 @@
-// `<state>/sweeps/<id>.deleting`: what the daemon deletes at the moment. It writes the file, and
+// `<state>/sweeps/<id>.deleting`: the daemon's current deletion. It writes the file, and
 // forces it to the disk, before the rows of sweeps go, and removes it when the folders of their
-// attempts are gone too. If it dies between the two, the next daemon looks in the database what
-// became of them; without the database, `sweepctl recover` leaves out what stands in the file.
+// attempts are gone too. If it dies between the two, the next daemon checks the database for them;
+// without the database, `sweepctl recover` skips the file's entries.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ Result<std::filesystem::path> write_deletion(const std::filesystem::path& sweeps
                                              const PendingDeletion& deletion);
 // Those in the folder that can be read.
 std::vector<PendingDeletion> pending_deletions(const std::filesystem::path& sweeps);
-// Removes the file: all is gone, or nothing went.
+// Removes the file: all was deleted, or nothing was.
 void end_deletion(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// Where a daemon keeps its state and listens, following the XDG base directory rules.
+// A daemon's state folder and socket, by the XDG base directory rules.
 //
 //   state folder  --state-dir, else $SWEEPD_STATE_DIR, else $XDG_STATE_HOME/sweepd,
 //                 else ~/.local/state/sweepd
@@ -29,7 +29,7 @@ class StateFolder {
   std::filesystem::path runs() const { return path_ / "runs"; }
   std::filesystem::path sweeps() const { return path_ / "sweeps"; }  // wire/submission.h
   std::filesystem::path log() const { return path_ / "sweepd.log"; }
-  // What the commands print that run at the end of sweeps.
+  // The output of the commands that run at the end of sweeps.
   std::filesystem::path notify_log() const { return path_ / "notify.log"; }
   std::filesystem::path secrets() const { return path_ / "secrets"; }
   std::filesystem::path catalog() const { return path_ / "catalog.json"; }

@@ -134,7 +134,7 @@ void read(Reader& reader, EndEvent& event) {
   reader.optional("device_fault", event.device_fault);
 }
 
-// Sets the rank, which is not in the lines: the file implies it.
+// Sets the rank, which the file's name gives.
 template <class T>
 void set_rank(T&, int) {}
 template <class Record>

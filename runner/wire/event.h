@@ -71,7 +71,7 @@ struct WorkEvent {
   WorkPerStep work;
 };
 // Each rank sends one before the set-up, with its device, and one when the measured steps begin,
-// without: a workload sets switches such as TF32, and what counts is what was in force then.
+// without: a workload sets switches such as TF32, and the values at that time count.
 struct EnvironmentEvent {
   Environment environment;  // `states` empty
 };
@@ -95,7 +95,7 @@ struct FactEvent {
 struct EndEvent {
   Ending ending;
   WallTime time;
-  // What its writer counted before it. Older workers do not report it.
+  // The counts of its writer before this line. Older workers do not report it.
   std::optional<std::int64_t> lines = {}, steps = {};
   std::string device_fault = {};  // DeviceFault::what; "": none
 };
@@ -112,13 +112,13 @@ Result<Event> event_from_line(std::string_view line, int rank);
 inline constexpr std::size_t kLongestJournalLine = 1 << 20;
 
 // Reads whole lines as they arrive. It keeps an incomplete line until its newline arrives, and
-// never more of one than kLongestJournalLine. Its work is in proportion to what it is fed.
+// never more of one than kLongestJournalLine. Its work is proportional to its input.
 class EventReader {
  public:
   explicit EventReader(int rank) : rank_(rank) {}
   // Appends the events of complete lines in `bytes`. A broken line is an error that names its
-  // number; the next call still reads what follows (call `feed("", out)` if nothing arrived). So is
-  // one that is too long, as kResourceExhausted; all of it is skipped.
+  // number; the next call still reads the following lines (call `feed("", out)` if nothing
+  // arrived). So is one that is too long, as kResourceExhausted; all of it is skipped.
   Result<void> feed(std::string_view bytes, std::vector<Event>& out);
 
   // For tests: bytes that are kept, and bytes that were searched for the ends of lines.

@@ -1,4 +1,4 @@
-// What sweepd and `sweep-worker --serve` send each other over a SOCK_SEQPACKET pair, one JSON
+// The messages between sweepd and `sweep-worker --serve` over a SOCK_SEQPACKET pair, one JSON
 // object per packet. The server's end is its stdin. It exits when sweepd's end is closed.
 //
 //   server:  {"ready":true}                                  once, when it has loaded
@@ -8,7 +8,7 @@
 //   child:   {"pid":4242}                                    it has taken its place
 //            {"pid":4242,"error":"cannot open ..."}          it ends, and must be reaped too
 //   server:  {"error":"fork: ..."}                           there is no child
-//   sweepd:  {"reap":4242}                                   one that has ended, or is about to
+//   sweepd:  {"reap":4242}                                   one that has ended or will soon
 //   server:  {"code":0} or {"signal":9} or {"error":"..."}
 #pragma once
 

@@ -25,13 +25,13 @@ struct JournalRead {
   // Why it could not be read to its end: kIo if the next try may succeed, kNotFound if there is
   // none, kInvalidArgument if it is a link or a FIFO.
   std::optional<Error> unread;
-  // Why its rest is not read, now or later: a line or the file is too long, or too many lines are
-  // broken. What was read before was taken.
+  // Why its rest is never read: a line or the file is too long, or too many lines are broken.
+  // Earlier events count.
   std::string absurd;
 };
 
 // Passes on events as they are read, because the events of a million steps take ten times the
-// memory of what is kept of them. A broken line costs that line only.
+// memory of their stored form. A broken line costs that line only.
 JournalRead read_journal(const std::filesystem::path& file, int rank,
                          const std::function<void(const Event&)>& take,
                          const JournalLimits& limits = {});

@@ -35,7 +35,7 @@ inline nlohmann::ordered_json number_to_json(double value) {
 
 namespace detail {
 
-// Each `read_json` returns what was expected, or "" if it read the value.
+// Each `read_json` returns the expected type, or "" if it read the value.
 template <class Json>
 std::string_view read_json(const Json& json, std::string& out) {
   if (!json.is_string()) return "a string";

@@ -12,7 +12,7 @@ namespace sweepd {
 // kMaxNesting levels deep (runner/base/nesting.h).
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
-// Says which of the two, of a text for which that happened.
+// Names the reason for a discarded text.
 std::string why_discarded(std::string_view text);
 
 // Returns one line without its end and never throws: bytes that are not UTF-8 (an exception's

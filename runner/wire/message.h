@@ -1,4 +1,4 @@
-// How the messages between daemon and client describe their members, once: JSON both ways, the
+// The description of the members of messages between daemon and client: JSON both ways, the
 // checks of a request's `params` and the tables of docs/PROTOCOL.md follow from the description.
 // Each method is a struct in runner/wire/messages:
 //
@@ -48,7 +48,7 @@ struct Limits {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
-// An optional that is null if it is empty. Without it the member is left out.
+// An optional that is null if it is empty. Without it the member is omitted.
 struct OrNull {};
 
 template <class T>
@@ -67,7 +67,7 @@ struct MapTraits : std::false_type {};
 template <class T>
 struct MapTraits<std::map<std::string, T>> : std::true_type {};
 
-// Types with a form of their own have overloads of these two, found by their arguments:
+// Types with their own form have overloads of these two, found by their arguments:
 // nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&).
 inline Result<void> read_message(const nlohmann::json& value, Table& out) {
   auto table = table_from_json(value);
@@ -107,7 +107,7 @@ nlohmann::json to_message(const T& value) {
 }
 
 // A request's `params`, without the members at their default: an older daemon refuses members that
-// it does not know, and only who asks for something new should be refused.
+// it does not know, and it should refuse only requests that use a new one.
 template <class Request>
 nlohmann::json to_params(const Request& request) {
   nlohmann::json params = to_message(request);
@@ -124,7 +124,7 @@ nlohmann::json to_params(const Request& request) {
   return params;
 }
 
-// Reads what `to_message` wrote. Members that it does not know are ignored: a newer daemon may send
+// Reads the output of `to_message`. Ignores unknown members: a newer daemon may send
 // more. An error has the path of the member.
 template <class T>
 Result<void> from_message(const nlohmann::json& value, T& out, const std::string& path = "") {
@@ -176,7 +176,7 @@ Result<void> from_message(const nlohmann::json& value, T& out, const std::string
   return {};
 }
 
-// Reads a request's `params`. An error names the member and what it must be; an unknown member is
+// Reads a request's `params`. An error names the member and its valid values; an unknown member is
 // one.
 template <class Request>
 Result<Request> read_params(const nlohmann::json& params) {

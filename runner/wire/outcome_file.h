@@ -1,5 +1,5 @@
-// `outcome.json` of an attempt folder: how an attempt ended that is not `done`. The journals do not
-// always say: a deadline, a cancellation or a signal is known to the daemon alone. Only `sweepctl
+// `outcome.json` of an attempt folder: the ending of an attempt that is not `done`. Journals may
+// lack it: only the daemon knows of a deadline, a cancellation or a signal. Only `sweepctl
 // recover` reads it.
 #pragma once
 

@@ -20,14 +20,14 @@ class ParamsReader {
 
   std::string text(std::string_view name);  // required
   std::string text_or(std::string_view name, std::string fallback);
-  // Call for a text that names a file: the system would cut it off at a NUL, and take another file.
+  // Call for a file's name: the system would cut it off at a NUL and use another file.
   void refuse_nul(std::string_view name);
   // An integer from `least` to `most`.
   std::int64_t integer_or(std::string_view name, std::int64_t fallback, std::int64_t least,
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
   bool boolean_or(std::string_view name, bool fallback);
   std::vector<std::string> texts(std::string_view name);  // absent: empty
-  // Returns the member itself, for structures with a reader of their own; null if absent.
+  // Returns the member itself, for structures with their own reader; null if absent.
   const nlohmann::json& member(std::string_view name);
 
   // Returns the first mistake, or an error for an unknown member with the nearest name.

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 constexpr std::size_t kBootIdLength = 36;
 constexpr char kWithoutJournal = '!';  // ends the record of a rank that had none
-constexpr char kNoBootId = '-';        // fills the field if the kernel does not tell the boot id
+constexpr char kNoBootId = '-';        // fills the field if the kernel does not report the boot id
 
 // Reads the start of a file. Returns a negative number with errno on failure.
 template <std::size_t kSize>
@@ -98,7 +98,7 @@ void mark_without_journal(const std::filesystem::path& file) {
   }, named{};
   if (::fstat(kPlaceFd, &place) < 0 || ::stat(file.c_str(), &named) < 0) return;
   if (place.st_dev != named.st_dev || place.st_ino != named.st_ino || place.st_size < 1) return;
-  // If even this fails, the rank has crashed, as far as others can tell.
+  // If this also fails, the rank appears to have crashed.
   [[maybe_unused]] const ssize_t written =
       ::pwrite(kPlaceFd, &kWithoutJournal, 1, place.st_size - 1);
 }

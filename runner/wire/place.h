@@ -1,15 +1,15 @@
-// A rank's place in its attempt, the file pid.<rank>: who has it, and that nobody else does.
+// A rank's place in its attempt, the file pid.<rank>: it identifies its holder and excludes others.
 //
 // sweepd creates the file, empty, before it starts the rank. The rank takes the place just before
-// it becomes the worker: it locks the file and writes who it is. It holds the lock until it ends.
-// The lock is fcntl's F_SETLK, which belongs to a process: exec keeps it, a process that the rank
-// forks does not have it, the rank's end releases it, and the kernel names its holder on request.
-// So only a rank that took its place can pass for one, whatever is written in the file.
+// it becomes the worker: it locks the file and writes its identity. It holds the lock until it
+// ends. The lock is fcntl's F_SETLK, which belongs to a process: exec keeps it, a process that the
+// rank forks does not have it, the rank's end releases it, and the kernel names its holder on
+// request. So only a rank that took its place can pass for one, with any content of the file.
 //
 // sweepd gives a place up by removing the file. A rank that is late, because its fork took longer
 // than sweepd lived, writes first and then checks that the file still exists; if not, it ends.
-// sweepd removes the file first and then reads what is written in it. So at least one of the two
-// notices the other.
+// sweepd removes the file first and then reads its content. So at least one of the two notices the
+// other.
 #pragma once
 
 #include <sys/types.h>
@@ -44,8 +44,8 @@ std::string this_boot_id();  // in the form that a record uses
 int take_place(int fd);
 
 // Called by a rank that ends because it cannot write its journal. A daemon that is not its parent
-// never sees the exit code that says so. Writes over one byte of the record, which needs no room on
-// the disk. Does nothing where kPlaceFd is not this file, as when somebody runs the worker by hand.
+// never sees the exit code for it. Overwrites one byte of the record, which needs no room on the
+// disk. Does nothing if kPlaceFd is not this file, as in a worker that a user runs by hand.
 void mark_without_journal(const std::filesystem::path& file);
 bool is_place_without_journal(const std::filesystem::path& file);
 

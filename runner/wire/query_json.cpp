@@ -53,7 +53,7 @@ Result<std::vector<TableSpec::Filter>> filters_from(const nlohmann::json& value)
   return filters;
 }
 
-// Reads what a table and each of its values have in common.
+// Reads the members that a table and its values share.
 template <class Spec>
 Result<void> read_common(ParamsReader& params, Spec& spec) {
   spec.cell = params.text_or("cell", "");

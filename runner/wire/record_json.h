@@ -108,7 +108,7 @@ void put_rows(nlohmann::ordered_json& out, const char* list, const std::vector<R
   }
 }
 
-// What a row looks like, for messages: "[sequence, size, allocated_ns, freed_ns or null]".
+// The form of a row, for messages: "[sequence, size, allocated_ns, freed_ns or null]".
 template <class Record>
 std::string row_form() {
   std::string form;

@@ -32,16 +32,16 @@ struct AttemptRequest {
   // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
   // reports this number as its host's. 0: it counts itself.
   std::int64_t host_cores = 0;
-  // What a sweep file declared, if the workload is a program of its own (model/program.h).
+  // The sweep file's declaration, if the workload is a declared program (model/program.h).
   std::optional<WorkloadDef> program;
-  MachineId machine;  // on what it runs, for the environment record; may be unknown
-  // What only the database knows otherwise, for `sweepctl recover`: the sweep that queued it, the
-  // workload's version (part of the trial's key; 0: unknown) and when it was marked started.
+  MachineId machine;  // its machine, for the environment record; may be unknown
+  // Facts that otherwise only the database has, for `sweepctl recover`: the sweep that queued it,
+  // the workload's version (part of the trial's key; 0: unknown) and when it was marked started.
   SweepOfAttempt sweep{};
   int version = 0;
   WallTime started{};
   // For how long the machine had been suspended since its boot when the attempt was marked started.
-  // A daemon that adopts the attempt takes what came later for no time of it.
+  // A daemon that adopts the attempt subtracts later suspensions from its time.
   std::optional<Duration> suspended{};
 };
 

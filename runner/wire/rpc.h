@@ -1,4 +1,4 @@
-// JSON-RPC 2.0, one message per line. Contains what both sides share: parsing a request, making
+// JSON-RPC 2.0, one message per line. The parts that both sides share: parsing a request, making
 // replies, and the codes. Methods and their parameters: docs/PROTOCOL.md.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Copies a status page (status.h) from this host's memory into an attempt's folder that several
-// hosts share. A page that is mapped from a network file system would be written back at moments of
-// the kernel's choice, and a store into it could wait for that inside a timed step.
+// hosts share. A page that is mapped from a network file system would be written back whenever the
+// kernel chooses, and a store inside a timed step could wait for that.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace sweepd {
 
 class StatusMirror {
  public:
-  // Copies what has changed every `interval`, on a thread of its own, and at the end. The copy is
+  // Copies what has changed every `interval`, on its own thread, and at the end. The copy is
   // replaced by rename. A copy that fails is tried again with the next one.
   StatusMirror(std::filesystem::path page, std::filesystem::path copy,
                Duration interval = seconds(1));

@@ -24,7 +24,7 @@ fs::path pending_file(const fs::path& sweeps, const SweepId& id) {
   return sweeps / (id + std::string(kPending));
 }
 
-// The file may come from anywhere. Its id becomes the name of files, and people type its name.
+// The file may come from anywhere. Its id becomes the name of files, and users type its name.
 std::string refusal_of(const Submission& submission, const fs::path& file) {
   if (!is_id(submission.id)) {
     return "sweep: `" + brief(submission.id) + "` is not an id; expected hex digits";

@@ -1,7 +1,7 @@
 // `<state>/sweeps/<id>.json`: a sweep as it was submitted; only `sweepctl recover` reads it. The
 // daemon writes it as `<id>.json.pending`, and forces it to the disk, before the sweep is in the
 // database, and gives it its name afterwards; while it deletes a sweep the file is pending again.
-// If it dies between the two, the next daemon looks in the database what became of the sweep.
+// If it dies between the two, the next daemon checks the database for the sweep.
 #pragma once
 
 #include <filesystem>
@@ -24,9 +24,9 @@ struct Submission {
   std::vector<std::string> set;  // --set, as it was given
   bool set_where_it_fits = false;
   std::string folder;                          // of the sweep file
-  std::vector<std::string> environment;        // "NAME=value", what is kept of the submitter's
+  std::vector<std::string> environment;        // "NAME=value", the stored part of the submitter's
   int version = 0;                             // of the workload
-  std::map<std::string, std::string> devices;  // what `auto` was, by pool
+  std::map<std::string, std::string> devices;  // the value of `auto`, by pool
 };
 
 std::filesystem::path submission_file(const std::filesystem::path& sweeps, const SweepId& id);
@@ -38,11 +38,12 @@ void pend_submission(const std::filesystem::path& sweeps, const SweepId& id);
 void settle_submission(const std::filesystem::path& sweeps, const SweepId& id, bool is_stored);
 // The sweeps whose files are pending.
 std::vector<SweepId> pending_submissions(const std::filesystem::path& sweeps);
-// Removes what replace_file of a killed daemon left. Only while nobody writes submissions.
+// Removes the unfinished files of a killed daemon's replace_file. Not while another thread writes
+// submissions.
 void remove_unfinished_submissions(const std::filesystem::path& sweeps);
 // All files of the folder, pending or not.
 std::vector<std::filesystem::path> submission_files(const std::filesystem::path& sweeps);
-// Errors name the file: it cannot be read, or its id or name is none, or it is named otherwise.
+// Errors name the file: it cannot be read, its id or name is invalid, or its file name differs.
 Result<Submission> read_submission(const std::filesystem::path& file);
 
 }  // namespace sweepd

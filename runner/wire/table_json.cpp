@@ -39,7 +39,7 @@ nlohmann::json to_json(const Table& table) {
 }
 
 Result<Table> table_from_json(const nlohmann::json& value) {
-  // nlohmann throws for a missing member or a wrong type. The peer is then not one of our sweepds.
+  // nlohmann throws for a missing member or a wrong type. The peer is then not a sweepd.
   try {
     Table table;
     table.title = value.at("title");

@@ -144,7 +144,7 @@ void Attempt::open_device() {
   options.threads = threads_;
   if (request_.pass == Pass::kProfile) options.tracing = KernelTracing::kOn;
   device_ = parts_.make_device(options);
-  // Set only if a tool started this process and listens, whatever the pass.
+  // Set only if a tool started this process and listens, in any pass.
   if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
   context_.emplace(Context{
       *device_, request_.pass, rank_, static_cast<int>(request_.lease.ranks.size()), threads_, run_,
@@ -154,7 +154,7 @@ void Attempt::open_device() {
 void Attempt::emit_environment() {
   environment_.host = read_host();
   if (request_.host_cores > 0) environment_.host.cores = request_.host_cores;
-  environment_.threads = threads_;  // a device that knows better overrides this
+  environment_.threads = threads_;  // a device may override this
   device_->fill_versions(environment_);
   fill_program(entry_->def.code, environment_);
   fill_machine(request_, device_->info(), environment_);
@@ -190,7 +190,7 @@ void Attempt::set_up() {
     add(MemoryEvent{span->end()});
   } else {
     samples.add("setup", "setup_time", setup_ms);
-    // Everything before the first step could begin: loading and set-up.
+    // Time before the first step: loading and set-up.
     if (const auto age = process_age(::getpid())) {
       samples.add("setup", "start_time", static_cast<double>(age->ns) / 1e6);
     }
@@ -318,7 +318,7 @@ void Attempt::emit_state(const char* moment) {
   event.record.moment = moment;
   const CpuTimes now = read_cpu_times(cores_.bound);
   const auto pretended = pretended_cores_lost();
-  // What a rank lost that is bound to no cores is not known.
+  // The loss of a rank that is not bound to cores is unknown.
   if (cpu_before_ && (now.cores > 0 || pretended)) {
     const CpuLoss loss = pretended ? CpuLoss{*pretended} : cpu_loss(*cpu_before_, now);
     event.record.cores_lost_to_others = loss.to_others;

@@ -1,4 +1,4 @@
-// What a fork of a loaded worker does to become a rank, whoever asked for it.
+// The steps by which a fork of a loaded worker becomes a rank.
 #pragma once
 
 #include <filesystem>

@@ -14,8 +14,8 @@
 
 namespace sweepd {
 
-// The file cannot grow (a full disk). Further results would be lost, so the attempt ends, with an
-// exit code instead of an `end` event.
+// The file cannot grow (a full disk). The attempt ends with an exit code instead of an `end` event,
+// since further results would be lost.
 class JournalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

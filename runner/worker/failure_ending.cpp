@@ -31,7 +31,7 @@ Ending ending_of_current_exception(Device* device, Bytes limit, const std::strin
   } catch (const Crash& e) {
     return {Crashed{e.signal, std::nullopt, phase}};
   } catch (const std::bad_alloc&) {
-    // Host memory ran out. Its allocator does not tell how much was requested.
+    // Host memory ran out. Its allocator does not report the requested size.
     return {Oom{{}, device != nullptr ? device->memory().allocated : Bytes{}, limit, phase}};
   } catch (const std::exception& e) {
     return {Failed{without_stack(e.what()), phase}};

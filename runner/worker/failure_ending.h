@@ -1,4 +1,4 @@
-// Turns exceptions into outcomes; nothing else does.
+// Turns exceptions into outcomes, in one place.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ struct TimingSummary {
 };
 
 // Passes every step to `on_step`, with warm-up marked. Throws what the step throws; `progress` then
-// tells where it was. Throws std::invalid_argument for Launch::kAhead on a device without a queue.
+// has its position. Throws std::invalid_argument for Launch::kAhead on a device without a queue.
 TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
                              const TimingSettings& plan, AttemptProgress& progress,
                              const TimingHooks& hooks);

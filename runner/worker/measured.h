@@ -1,4 +1,5 @@
-// What a request measures: a workload of this program, or a user's program that one of them runs.
+// The measured workload of a request: one of this program, or a user's program that one of them
+// runs.
 #pragma once
 
 #include <optional>

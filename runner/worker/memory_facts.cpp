@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// Bytes live when `phase` began, as they were asked for; -1 if the recording has no such phase.
+// Bytes live when `phase` began, as requested; -1 if the recording has no such phase.
 std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
   for (const MemoryPoint& point : trace.timeline) {
     if (point.action == "phase" && point.phase == phase) return point.allocated.value;
@@ -16,7 +16,7 @@ std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
   return -1;
 }
 
-// A line of the journal has at most kLongestJournalLine bytes, and a row some hundred.
+// A line of the journal has at most kLongestJournalLine bytes, and a row a few hundred.
 template <class Row>
 void add_rows(std::vector<Row> rows, EventWriter& events) {
   constexpr std::size_t kRowsInLine = 500;

@@ -20,7 +20,7 @@ class PhaseMeter final : public Phases {
   PhaseMeter(const PhaseNames& names, Device& device, AttemptProgress& progress)
       : names_(names), device_(device), progress_(progress), phases_(names.all().size()) {}
 
-  // Starts recording with the next step, and asks `workload` at every boundary what it holds.
+  // Starts recording with the next step, and reads `workload`'s held tensors at every boundary.
   void record(MemoryRecorder& recorder, const Workload& workload) {
     recorder_ = &recorder;
     workload_ = &workload;

@@ -1,5 +1,5 @@
 // Records every block of one step: when it was allocated and freed, in which phase and range, and
-// which operator made it or what its name is. Used by the memory pass only.
+// its operator or name. Used by the memory pass only.
 //
 // The recorder's own data is ordinary heap memory, which shows in the resident set but never in the
 // device's figures. It takes about 100 bytes per change and is bounded; changes beyond the bound
@@ -28,8 +28,8 @@
 
 namespace sweepd {
 
-// What is kept of a recording. Blocks: the `kLargest` largest, those of at least `kLargeBytes`, and
-// those with a name; at most `kMaxBlocks`, the largest first. Timeline: about `kMaxPoints`
+// The stored part of a recording. Blocks: the `kLargest` largest, those of at least `kLargeBytes`,
+// and those with a name; at most `kMaxBlocks`, the largest first. Timeline: about `kMaxPoints`
 // points, including the extremes (memory_timeline.h).
 struct MemoryTrace {
   static constexpr std::size_t kLargest = 1000;

@@ -40,8 +40,8 @@ class PhaseClock final : public Phases {
   // Whether the device has begun the step. Does not wait.
   bool device_began() const { return timeline_->reached(0); }
   // Call after a synchronise. Returns `time` for each phase entered (the sum of its visits, in
-  // declared order) and for `step`, from first to last mark. What ran before the first phase counts
-  // for `step` only.
+  // declared order) and for `step`, from first to last mark. Time before the first phase counts for
+  // `step` only.
   std::vector<Sample> samples() const;
 
  private:

@@ -24,7 +24,7 @@ RankCores cores_of_rank(const AttemptRequest& request, int rank) {
   const auto count = granted ? parse_integer(*granted) : Result<std::int64_t>(0);
   if (!cores.bound.empty() || !count || *count <= 0) return cores;
   cores.count = static_cast<int>(*count);
-  // With more, the manager binds nobody, and which of them the rank uses is open.
+  // With more, the manager binds no rank, and the rank may use any of them.
   if (std::vector<int> usable = usable_cores(); usable.size() <= static_cast<std::size_t>(*count)) {
     cores.bound = std::move(usable);
   }

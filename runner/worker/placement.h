@@ -1,6 +1,6 @@
-// Where a rank runs, if not the daemon but a cluster's manager placed it: the daemon then knows
-// neither its cores nor its machine, and the lease has none. The pilot of the job says how many
-// cores the rank may use (SWEEPD_CORES) and which step it belongs to (SWEEPD_STEP).
+// The place of a rank that a cluster's manager placed: the daemon then knows neither its cores nor
+// its machine, and the lease has none. The job's pilot sets the number of cores (SWEEPD_CORES) and
+// the step (SWEEPD_STEP).
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct RankCores {
 // Those of its lease, or those of the manager.
 RankCores cores_of_rank(const AttemptRequest& request, int rank);
 
-// Fills in which sweepd this is. `code` is that of the workload.
+// Fills in the version and commit of this sweepd. `code` is that of the workload.
 void fill_program(const std::string& code, Environment& filled);
 
 // Fills in the machine: as the daemon knows it, else this host with the rank's device.
 void fill_machine(const AttemptRequest& request, const DeviceInfo& device, Environment& filled);
 
-// "17.3 on node2"; nothing at home.
+// "17.3 on node2"; nothing on the daemon's machine.
 std::optional<std::string> step_of_rank();
 
 }  // namespace sweepd

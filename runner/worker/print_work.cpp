@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// The trial that a line asks about.
+// The trial of a line.
 struct Question {
   const WorkloadEntry* entry = nullptr;
   std::vector<std::pair<std::string, Value>> values;

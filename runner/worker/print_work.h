@@ -1,5 +1,5 @@
 // `sweep-worker --work`, on pipes or on a socket that is both its stdin and its stdout:
-// computes by formula what steps must do, without running any. One process answers for thousands of
+// computes the work of steps by formula, without running any. One process answers for thousands of
 // trials, so that `plan` knows their sizes.
 //
 //   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      one trial per line;

@@ -1,4 +1,4 @@
-// What a profile pass writes into the journal.
+// The events that a profile pass writes into the journal.
 #pragma once
 
 #include "runner/worker/event_writer.h"

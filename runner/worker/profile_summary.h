@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// What counts as a kernel: the operators themselves, with their self time, or what the device ran.
+// The source of kernels: the operators themselves, with their self time, or the device's work.
 enum class KernelSource { kOperators, kDevice };
 
 struct ProfileSummary {
@@ -29,7 +29,7 @@ struct RangePassage {
   std::int64_t number = 0;  // counts the passes through that range, from 0
   double kernel_ns = 0;
 };
-// Sorted by phase, range and number. Leaves out what ran outside every range.
+// Sorted by phase, range and number. Skips kernels outside every range.
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source);
 
 // Returns softmax's share of the time of attention's two products and its softmax, in one phase.

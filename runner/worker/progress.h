@@ -1,5 +1,5 @@
-// Where the attempt is. Kept for its ending, and on the status page in case it is killed without
-// time to report. Only stores, no system call, because `enter` runs inside timed steps.
+// The attempt's current position. Kept for its ending, and on the status page in case it is killed
+// without time to report. Only stores, no system call, because `enter` runs inside timed steps.
 #pragma once
 
 #include <cstdint>

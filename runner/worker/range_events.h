@@ -1,4 +1,4 @@
-// What a profile reports about ranges in addition to their kernels, as events of the journal.
+// A profile's events about ranges in addition to their kernels.
 #pragma once
 
 #include "runner/worker/event_writer.h"

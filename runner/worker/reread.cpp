@@ -36,14 +36,14 @@ Result<std::string> read_log(const std::filesystem::path& file) {
   }
 }
 
-// Whether log_line wrote a line that begins so.
+// Whether log_line wrote a line with this beginning.
 bool is_own_line(std::string_view line, std::string_view begin) {
   constexpr std::size_t kTime = 20;  // 2026-11-29T00:38:38Z
   return line.size() > kTime && line[kTime - 1] == 'Z' && line[kTime] == ' ' &&
          line.substr(kTime + 1).starts_with(begin);
 }
 
-// What the program printed: the log without what the worker wrote before and after it.
+// The program's output: the log without the worker's lines before and after it.
 std::string output_in(const std::string& log) {
   std::size_t begin = 0, end = log.size();
   bool has_begun = false;
@@ -74,7 +74,7 @@ bool is_set_to(const NamedTexts& texts, const std::pair<std::string, std::string
   return std::ranges::find(texts, wanted) != texts.end();
 }
 
-// What of a step is not of the old reading; nothing if that was all.
+// Removes the old reading's values from a step. Returns false if it had no others.
 bool without_places(StepEvent& step, const std::set<SamplePlace>& places) {
   const auto is_old = [&](const Sample& sample) {
     return places.contains({step.step, sample.phase, sample.metric});

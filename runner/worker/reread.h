@@ -1,11 +1,11 @@
-// Reads the stored output of an attempt that has ended again, because the patterns that find
-// figures in it changed. Asked by `--work` (print_work.h):
+// Reads the stored output of an ended attempt again, because the patterns for its figures changed.
+// A question of `--work` (print_work.h):
 //
 //   in   {"ask":"reread","folder":"/.../runs/ab12","params":{"patterns":"loss = loss ([0-9.]+)"}}
-//   out  {"reread":true}, or false: the folder says so already; or {"error":"..."}
+//   out  {"reread":true}, or false: the folder already has these; or {"error":"..."}
 //
-// The journals of all ranks get the new figures in place of those that the old parameters found;
-// what else they have stays. request.json gets the new parameters, so that a database that is
+// The journals of all ranks get the new figures in place of those that the old parameters found,
+// and keep their other events. request.json gets the new parameters, so that a database that is
 // rebuilt has the same figures.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sweepd {
 
 // `changed` are the parameters that are not as in the folder's request. Returns whether any
 // differs. Writes nothing if there is an error: the output is not stored whole, or cannot be read
-// so.
+// with these parameters.
 Result<bool> reread(const Registry& registry, const std::filesystem::path& folder,
                     const NamedTexts& changed);
 

@@ -17,7 +17,7 @@
 namespace sweepd {
 namespace {
 
-// Moves the place to the descriptor where a started worker has it, and nowhere else: closing
+// Moves the place to the descriptor where a started worker has it, without a copy: closing
 // another descriptor of it would release the lock.
 std::string take(UniqueFd place, const std::filesystem::path& path) {
   if (!place) return "no place came with the command";

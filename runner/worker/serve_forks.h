@@ -3,9 +3,9 @@
 //
 // A measurement must not be able to see a difference between the two. The server itself never makes
 // a tensor, a thread or a random number, so everything that depends on the process (thread pools,
-// allocator, seeds) is made after the fork. What libraries read when they load (OMP_*, the cores of
-// the process) is right, because sweepd starts a server with the environment and cores of the
-// attempts it is for. Addresses would be the same in all forks of a server: `serve_forks` shifts
+// allocator, seeds) is made after the fork. Libraries read their settings (OMP_*, the cores of the
+// process) correctly when they load, because sweepd starts a server with the environment and cores
+// of its attempts. Addresses would be the same in all forks of a server: `serve_forks` shifts
 // those of later mappings, which are the tensors and the stacks of threads. The program's own
 // addresses and those of libraries stay. With `--no-prefork` sweepd uses none of this.
 //
@@ -22,7 +22,7 @@ struct ForkedJob {
   int rank = 0;
 };
 
-// Returns in each fork with what to run: the fork leads a session, its stdin is /dev/null, its
+// Returns in each fork with its attempt: the fork leads a session, its stdin is /dev/null, its
 // output is the log, and it has taken its place. Returns nothing in the server, once sweepd is
 // gone.
 std::optional<ForkedJob> serve_forks(int socket);

@@ -50,8 +50,8 @@ void answer(std::string_view line) {
   [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
 }
 
-// Kills whatever the attempt has left. This process is the reaper of its orphans, so each of them
-// becomes its child sooner or later.
+// Kills the attempt's remaining processes. This process reaps its orphans, so each of them becomes
+// its child sooner or later.
 void kill_children() {
   while (true) {
     for (const auto& thread : fs::directory_iterator("/proc/self/task")) {

@@ -1,5 +1,5 @@
 // `sweep-worker --serve-job JOB_FOLDER RUNS`: a loaded worker in a job of a Slurm pool. It forks
-// the attempts that may be forked (exec/forkable.h), which saves each of them a step of its own
+// the attempts that may be forked (exec/forkable.h), which saves each of them its own step
 // (about 0.2 s of srun) and the loading of LibTorch. serve_forks.h says why a fork measures the
 // same.
 //
@@ -13,10 +13,10 @@
 // It answers on stdout with a line each:
 //
 //   ready         once, when it has loaded
-//   over NUMBER   the order's attempt has ended, and nothing of it is left
+//   over NUMBER   the order's attempt has ended with all its processes
 //   stale         the worker's file was replaced since it loaded. It ends, and began nothing
 //
-// What the script of a step writes for an attempt, this writes too: `began.0` and `exit.0` in the
+// It writes the same files as the script of a step: `began.0` and `exit.0` in the
 // order's folder, and `report` (exec/slurm/job_folder.h). It ends when stdin does, and takes a
 // running attempt with it. An end of this process also ends the attempt.
 #pragma once

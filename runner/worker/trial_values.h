@@ -15,7 +15,7 @@ using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // Returns every parameter of `def`, in its order. Parameters missing from `texts` get their
 // default, so that a request written by hand can be short. An unknown name or a value that does not
-// parse is an error that names the workload, the parameter, the value and what was expected.
+// parse is an error that names the workload, the parameter, the value and the expected form.
 Result<NamedValues> values_from_texts(const WorkloadDef& def, const NamedTexts& texts);
 
 }  // namespace sweepd

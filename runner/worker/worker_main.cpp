@@ -61,7 +61,7 @@ std::optional<int> rank_from_environment() {
 }
 
 int run(const char* folder, const WorkerParts& parts) {
-  // If sweepd started it, this is its place, which no program that it starts may inherit.
+  // The rank's place if sweepd started it; its child programs must not inherit it.
   ::fcntl(kPlaceFd, F_SETFD, FD_CLOEXEC);
   const auto rank = rank_from_environment();
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;

@@ -1,4 +1,4 @@
-// Tests what is read of a control group's CPU quota, of both versions. Its memory: tests/exec.
+// Tests reading a control group's CPU quota, of both versions. Its memory: tests/exec.
 #include "runner/base/cgroup.h"
 
 #include <gtest/gtest.h>

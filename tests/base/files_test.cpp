@@ -52,7 +52,7 @@ TEST_F(FilesTest, RegularFilesAreRead) {
   EXPECT_EQ(*read_regular(write("empty", ""), Links::kRefuse), "");
 }
 
-// Without O_NONBLOCK the test would hang here: nobody ever writes to the FIFO.
+// Without O_NONBLOCK the test would hang here: the FIFO has no writer.
 TEST_F(FilesTest, WhatIsNoRegularFileIsRefusedByName) {
   constexpr ErrorCode kWrong = ErrorCode::kInvalidArgument;
   expect_refused(read_regular(fifo("pipe"), Links::kFollow), kWrong, "is a FIFO; expected a regu");

@@ -25,7 +25,7 @@ TEST(RandomId, IsSixteenHexDigitsAndNeverTheSame) {
 }
 
 TEST(RandomId, AForkedChildDrawsItsOwn) {
-  random_id();  // the child must not draw again what is buffered here
+  random_id();  // the child must not draw the bytes buffered here again
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   const pid_t child = fork();

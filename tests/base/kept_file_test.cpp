@@ -124,7 +124,7 @@ TEST_F(KeptFileTest, NeitherIsAnErrorThatNamesTheOriginal) {
   EXPECT_THAT(file.error().message, HasSubstr("log.0.txt`"));
 }
 
-// As the kill of whoever compressed it leaves them.
+// As a killed compressor leaves them.
 TEST_F(KeptFileTest, OfTwoTheOriginalCounts) {
   ASSERT_TRUE(compress());
   write(compressed(file_), "torn");
@@ -177,8 +177,8 @@ TEST_F(KeptFileTest, AFullDiskLeavesTheOriginal) {
   EXPECT_EQ(read_whole(), text_);
 }
 
-// What a loss of power keeps is what was synced: first the content of the new file, then its name,
-// and only then the original goes.
+// A power loss keeps only synced data: first the content of the new file, then its name; only then
+// is the original removed.
 TEST_F(KeptFileTest, ThePowerMayFailAtAnyMoment) {
   const TracedRun run = run_traced([this] { static_cast<void>(compress()); });
   if (run.ended == Ended::kUntraceable) GTEST_SKIP() << "no process may be traced here";
@@ -188,7 +188,7 @@ TEST_F(KeptFileTest, ThePowerMayFailAtAnyMoment) {
     if (call == SYS_rename || call == SYS_renameat || call == SYS_renameat2) order += "rename ";
     if (call == SYS_unlink || call == SYS_unlinkat) order += "remove ";
   }
-  EXPECT_EQ(order, "remove sync rename sync remove ");  // the first: what an earlier call left
+  EXPECT_EQ(order, "remove sync rename sync remove ");  // the first: an earlier call's leftovers
   EXPECT_EQ(read_whole(), text_);
 }
 
@@ -203,7 +203,7 @@ TEST_F(KeptFileTest, KilledAtAnySystemCallItReadsAsItWas) {
     if (ended == Ended::kByItself) break;
     ASSERT_LT(stop, 1000);
   }
-  // The next one finishes what a killed one began.
+  // The next call finishes a killed one's work.
   write(compressed(file_).string() + ".new", "half");
   write(file_, text);
   ASSERT_TRUE(compress());

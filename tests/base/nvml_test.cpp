@@ -126,7 +126,7 @@ TEST(Nvml, LeavesEmptyWhatTheBoardDoesNotSupport) {
   NvmlSymbols symbols = FakeDriver::symbols();
   symbols.ecc_mode = [](NvmlSymbols::Device, int*, int*) { return kNotSupported; };
   symbols.power_limit = [](NvmlSymbols::Device, unsigned* mw) {
-    return *mw = 12345, kNotSupported;  // what it wrote must not be used
+    return *mw = 12345, kNotSupported;  // its output must not be used
   };
   const auto gpus = Nvml::open(symbols)->gpus();
   EXPECT_FALSE(gpus[0].ecc);

@@ -1,4 +1,4 @@
-// Tests what of a stranger's text reaches a terminal.
+// Tests which parts of foreign text reach a terminal.
 #include "runner/base/printable.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ TEST(Printable, OfALongTextAMessageQuotesTheBeginning) {
   EXPECT_EQ(quoted, std::string(79, 'a') + "…");
 }
 
-// Whatever the bytes are: nothing is left to replace, and no character of two bytes or more that
-// does no harm is lost.
+// For any bytes: nothing is left to replace, and no harmless character of two bytes or more is
+// lost.
 TEST(PrintableProperty, OfAnyBytesNothingIsLeft) {
   std::mt19937 random(20'261'128);
   for (int i = 0; i < 2000; ++i) {

@@ -71,7 +71,7 @@ TEST(UniqueFd, ClosesOnceAndMoves) {
     UniqueFd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     number = first.get();
     UniqueFd second(std::move(first));
-    EXPECT_FALSE(first);  // NOLINT: the moved-from state is what is tested
+    EXPECT_FALSE(first);  // NOLINT: the test is of the moved-from state
     EXPECT_TRUE(is_open(number));
     second = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     EXPECT_FALSE(is_open(number));

@@ -1,4 +1,4 @@
-// Tests the client's side of the socket against a server that sends what each test wrote down.
+// Tests the client's side of the socket against a server that sends each test's script.
 #include "runner/client/connection.h"
 
 #include <gmock/gmock.h>
@@ -128,7 +128,7 @@ TEST_F(ConnectionTest, TheAnswerToAnotherRequestIsNotOurs) {
   EXPECT_EQ(*connection.call("status", json::object()), "ours");
 }
 
-// The server would speak after ten seconds, if nobody told it that the client gave up before.
+// The server would send after ten seconds, but learns first that the client gave up.
 TEST_F(ConnectionTest, WaitingForNewsEndsWhenItsTimeIsUp) {
   std::promise<void> gave_up;
   DaemonConnection connection = serve([told = gave_up.get_future().share()](int fd) {

@@ -1,4 +1,4 @@
-// Gives the doctor facts of other machines and tests what it says about them.
+// Tests the findings of `doctor` on the facts of other machines.
 #include "runner/client/doctor/findings.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Tests that `doctor` knows a network's file system. The numbers are those of the kernel's header.
+// Tests that `doctor` recognizes network file systems. The numbers are those of the kernel's
+// header.
 #include "runner/client/doctor/file_system.h"
 
 #include <gtest/gtest.h>

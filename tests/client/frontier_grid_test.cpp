@@ -15,7 +15,7 @@ struct GridParams {
   std::string model = "small";
   std::int64_t context = 128;
   std::string precision = "fp32";
-  std::int64_t width = 0;  // 0: what the model has
+  std::int64_t width = 0;  // 0: the model's value
   void visit(auto& field) {
     field("model", model, "", one_of({"small", "large", "xl"}), GrowsMemory());
     field("context", context, "", at_least(1), GrowsMemory());

@@ -21,7 +21,7 @@ Table one_cell(const std::string& text) {
   return table;
 }
 
-// Returns what stands between two texts.
+// Returns the part between two texts.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t at = text.find(begin) + begin.size();
   return text.substr(at, text.find(end, at) - at);

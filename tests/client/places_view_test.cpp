@@ -1,4 +1,4 @@
-// Tests what is said of attempts in clusters.
+// Tests the texts about attempts in clusters.
 #include "runner/client/places_view.h"
 
 #include <gmock/gmock.h>

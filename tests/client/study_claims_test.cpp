@@ -1,4 +1,4 @@
-// Tests what a claim comes to with figures that turn it, and that it says why it cannot be told.
+// Tests a claim's result for figures on both sides of it, and its reason if it is undecided.
 #include <gtest/gtest.h>
 
 #include "runner/client/study/claims.h"

@@ -1,4 +1,4 @@
-// Tests what a figure in prose asks for, and that it is missing for a reason that says so.
+// Tests the query of a figure in prose, and the reason if the figure is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests what `study` shows before and while it measures.
+// Tests the output of `study` before and during its measurements.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

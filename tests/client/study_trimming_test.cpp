@@ -1,5 +1,5 @@
-// Tests how tables of a study become shorter: what was skipped is a sentence, and the short form
-// has the first rows.
+// Tests how tables of a study become shorter: skipped attempts become a sentence, and the short
+// form has the first rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Returns what is printed for a command line by an app that is built like sweepctl.
+// Returns the output for a command line of an app that is built like sweepctl.
 std::string said(std::vector<std::string> words) {
   CLI::App app{"Does things"};
   app.name("ctl");

@@ -1,5 +1,5 @@
-// Makes one attention problem in host memory with random inputs, and computes with plain loops in
-// double precision what its results should be.
+// Makes one attention problem in host memory with random inputs, and computes its expected results
+// with plain loops in double precision.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ std::vector<int> Block::ready_warps() const {
   return ready;
 }
 
-// Returns whether anyone slept.
+// Returns whether any thread slept.
 bool Block::wake_all() {
   bool woken = false;
   for (Fiber& fiber : fibers_) {

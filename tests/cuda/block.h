@@ -1,4 +1,4 @@
-// A block under emulation: its fibers and what they wait for. Only the emulator's files include it.
+// A block under emulation: its fibers and their waits. Only the emulator's files include it.
 #pragma once
 
 #include <setjmp.h>

@@ -1,13 +1,13 @@
 // Runs a kernel's source on the CPU. Every thread of a block is a fiber. The instructions of
 // workloads/cuda/flash/*.cuh do what the PTX manual says, across the lanes that execute them
-// together. The emulator knows nothing of time. A GPU leaves open which warp goes first, and when
+// together. The emulator has no time. A GPU does not define which warp goes first, and when
 // an asynchronous copy or product reads its operands and writes its result. The emulator draws
 // these from a seed, so that a missing wait or barrier gives a wrong result under some seed.
 //
 // Throws std::runtime_error for everything on which a GPU would hang or be wrong silently: a
 // deadlock, lanes that meet at different instructions, shared memory out of bounds, stores that
-// wgmma or TMA read without a proxy fence, half-arrived barriers, products and copies that nobody
-// waited for.
+// wgmma or TMA read without a proxy fence, half-arrived barriers, products and copies without a
+// wait.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Launch {
 // Runs the blocks one after the other. Fresh shared memory contains NaN.
 void emulate(const Launch& launch, const std::function<void()>& kernel);
 
-// Returns what cuTensorMapEncodeTiled makes for boxes of 64 columns and `box_rows` rows.
+// Returns the map that cuTensorMapEncodeTiled makes for boxes of 64 columns and `box_rows` rows.
 TensorMap emulated_map(const Matrix& matrix, const Problem& problem, int box_rows);
 
 std::uint16_t to_bits(Element type, float value);  // rounded to nearest even

@@ -1,5 +1,4 @@
-// Tests what the emulator computes, where the manual's tables give the result, and which mistakes
-// it finds.
+// Tests the emulator against the results in the manual's tables, and the mistakes that it finds.
 #include "tests/cuda/emulator.h"
 
 #include <gmock/gmock.h>
@@ -170,7 +169,7 @@ TEST(Emulator, FindsABoxThatIsStoredUnfenced) {
   EXPECT_EQ(error_of(kWithABox, kernel(boxes, true)), "no error");
 }
 
-// Under some seed the copy engine reads what was meant for the next box.
+// Under some seed the copy engine reads data of the next box.
 TEST(Emulator, ShowsABoxThatIsOverwrittenBeforeItIsRead) {
   for (const bool waits : {true, false}) {
     int wrong = 0;
@@ -228,7 +227,7 @@ TEST(Emulator, FindsABoxThatCannotBeStored) {
   EXPECT_THAT(error_of_box(TensorMap{}, 0, 0), HasSubstr("nobody filled in"));
 }
 
-// cp.async may still be in progress if nobody waits; under some seed it is.
+// Without a wait cp.async may still be in progress; under some seed it is.
 TEST(Emulator, ShowsACopyThatNobodyWaitedFor) {
   alignas(16) const float source[4] = {1, 2, 3, 4};
   int wrong = 0;

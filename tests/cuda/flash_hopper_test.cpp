@@ -26,7 +26,7 @@ void run_rows(const Problem& p, int blocks, std::uint32_t seed) {
   });
 }
 
-// Fills o with NaN, so that what the next run leaves out is noticed.
+// Fills o with NaN, so that elements that the next run skips are noticed.
 void forget_outputs(const AttentionCase& attention) {
   const Problem& p = attention.problem;
   for (int batch = 0; batch < p.batch; ++batch) {
@@ -88,8 +88,8 @@ TEST(FlashHopper, HeadDimensionsAndTypes) {
   }
 }
 
-// What TMA fills up adds nothing, and nothing is stored beyond the head dimension, where the next
-// head's row begins.
+// TMA's padding adds nothing, and no store goes beyond the head dimension, where the next head's
+// row begins.
 TEST(FlashHopper, HeadsThatDoNotFillTheirRows) {
   for (const bool causal : {false, true}) {
     check_hopper<Element::kBf16, 128, 80>({.heads = 2, .sequence = 200, .causal = causal}, 60);

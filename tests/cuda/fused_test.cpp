@@ -116,7 +116,7 @@ void check_rotary(bool inverse, std::uint32_t seed) {
   std::mt19937 random(seed);
   constexpr std::int64_t kOuter = 2, kInner = 5, kMiddle = 3, kN = 10;
   const std::int64_t positions = inverse ? kMiddle : kInner;
-  // Every other row of x belongs to someone else.
+  // Every other row of x belongs to another tensor.
   Buffer x(kType, kOuter * kInner * kMiddle * kN * 2, random),
       y(kType, kOuter * kInner * kMiddle * kN);
   Buffer cosines(Element::kFp32, positions * kN), sines(Element::kFp32, positions * kN);

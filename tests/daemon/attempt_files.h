@@ -1,4 +1,4 @@
-// Writes what the ranks of an attempt would leave in its folder.
+// Writes the files that an attempt's ranks would leave in its folder.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Tests that a table says by what its results were measured, and when they are of changed code, or
-// of a changed machine, and of the old.
+// Tests a table's notes on the code and machine of its results, and on a mix of old and changed
+// ones.
 #include "runner/daemon/handlers/make_table.h"
 #include "tests/db/fixture.h"
 
@@ -49,7 +49,7 @@ class CodeNotes : public DbTest {
   SweepId sweep_;
 };
 
-// The table of one sweep says what the figures of the other had.
+// The table of one sweep names the code of the other's figures.
 TEST_F(CodeNotes, ATableIsCaptionedWithWhatItsTrialsHaveInCommon) {
   EXPECT_EQ(table_of("aaaa", "aaaa").caption, "Test CPU; 1970-01-01; sweepd 0.2.0");
   NewSweep request = sweep("other", {{{"model", "xl"}, {"context", "1"}},

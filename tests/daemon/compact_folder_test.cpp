@@ -1,4 +1,4 @@
-// Tests what compacting an attempt's folder keeps, whatever dies or is refused meanwhile.
+// Tests that compacting an attempt's folder loses nothing, also after a crash or a disk error.
 #include "runner/daemon/attempts/compact_folder.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ class CompactFolderTest : public testing::Test {
   void SetUp() override { fill(); }
   void TearDown() override { fs::remove_all(path_); }
 
-  // Two ranks, their journals and logs beside what is small and what belongs to a program.
+  // Two ranks: their journals and logs, small files, and a program's files.
   void fill() {
     fs::remove_all(path_);
     fs::create_directories(path_);
@@ -51,7 +51,7 @@ class CompactFolderTest : public testing::Test {
     std::sort(found.begin(), found.end());
     return found;
   }
-  // But for what is about processes.
+  // Without the files about processes.
   Contents contents() const {
     Contents all;
     for (std::string name : names()) {

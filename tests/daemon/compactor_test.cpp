@@ -38,7 +38,7 @@ class CompactorTest : public DispatcherStory {
         CompactorTiming{milliseconds(20), milliseconds(200)});
   }
   static WallTime before(Duration ago) { return {now_wall().ns - ago.ns}; }
-  // An attempt that ended so long ago, with a folder. Returns its journal.
+  // An attempt that ended this long ago, with a folder. Returns its journal.
   fs::path ended_ago(Duration ago, const std::string& context, Ending ending = {Done{"steps"}, 0}) {
     const auto queued = store_sweep({{{"context", context}}});
     AttemptRecord record = ended(queued.at(0).row, std::move(ending), before(ago));
@@ -101,7 +101,7 @@ TEST_F(CompactorTest, NeverMeansNever) {
   compactor_->begin();
   let_time_pass();
   EXPECT_FALSE(is_compact(old));
-  EXPECT_EQ(compact(kDay, Mode::kForReal)->folders, 1);  // but if somebody asks
+  EXPECT_EQ(compact(kDay, Mode::kForReal)->folders, 1);  // but on request
   EXPECT_TRUE(is_compact(old));
 }
 

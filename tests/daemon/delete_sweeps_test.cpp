@@ -1,4 +1,4 @@
-// Tests what a daemon leaves that dies while it deletes sweeps, and what the next one makes of it.
+// Tests that the next daemon completes the deletion of a daemon that died during it.
 #include "runner/daemon/planning/delete_sweeps.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests that a GPU that is at fault is taken out of service, and what becomes of its attempt. The
+// Tests that a faulty GPU is taken out of service, and the outcome of its attempt. The
 // machine has two GPUs.
 #include <gmock/gmock.h>
 
@@ -20,7 +20,7 @@ class DeviceFaults : public DispatcherStory {
     const auto recovered = dispatcher_->recover();
     ASSERT_TRUE(recovered) << recovered.error().message;
   }
-  // The rank of the attempt that started last meets the fault, says so and exits.
+  // The rank of the attempt that started last meets the fault, reports it and exits.
   void meet(const OpenAttempt& attempt, const std::string& fault) {
     EndEvent end{{Failed{"CUDA error: " + fault + " encountered", "forward"}, 0},
                  WallTime{5'000'000'000}};

@@ -1,4 +1,4 @@
-// Tests how people name devices.
+// Tests the names of devices.
 #include "runner/daemon/serving/device_names.h"
 
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ class DispatcherStory : public DbTest {
     DbTest::TearDown();
   }
 
-  // Starts a new daemon on the same state. What the old one waited for is forgotten.
+  // Starts a new daemon on the same state. The old one's waits are dropped.
   void restart() {
     dispatcher_.reset();
     writer_.reset();
@@ -55,7 +55,7 @@ class DispatcherStory : public DbTest {
   virtual Pools pools(PoolUse local) { return Pools({std::move(local)}); }
   virtual void on_ended(const EndedAttempt& attempt) { ended_.push_back(attempt); }
 
-  // Stores a sweep and returns what it queued, in order.
+  // Stores a sweep and returns its queued attempts, in order.
   std::vector<OpenAttempt> store_sweep(const std::vector<Settings>& points) {
     const NewSweep request = sweep("s", points);
     sweep_ = request.id;
@@ -70,7 +70,7 @@ class DispatcherStory : public DbTest {
   // Runs the loop until `so` is true. Returns false if nothing can happen any more, or after ten
   // seconds.
   bool until(const std::function<bool()>& so) {
-    // It is asked once each time: what it saw may have passed a moment later.
+    // Calls it once each time, since its condition may pass a moment later.
     for (int i = 0; i < 1000; ++i) {
       if (so()) return true;
       io_->restart();
@@ -147,7 +147,7 @@ class DispatcherStory : public DbTest {
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<EndedAttempt> ended_;
   bool drained_ = false;
-  bool keeps_folder_ = true;  // false: somebody moved or deleted it
+  bool keeps_folder_ = true;  // false: it was moved or deleted
   SweepId sweep_;
   DispatcherTiming timing_{.grace = milliseconds(20),
                            .store_retry = milliseconds(20),

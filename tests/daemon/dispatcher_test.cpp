@@ -125,7 +125,8 @@ TEST_F(DispatcherTest, ATimeoutAsksFirstAndKillsWhoDoesNotListen) {
   EXPECT_THAT(detail(queued[0]), HasSubstr("backward"));
 }
 
-// The rank writes how it ended and exits with 0. Only its words tell that the others wait for it.
+// The rank writes how it ended and exits with 0. Only its message shows that the others wait for
+// it.
 TEST_F(DispatcherTest, ARankThatEndsBadlyEndsTheOthersAndIsNamed) {
   const Ending oom{Oom{1_GiB, 0_GiB, 2_GiB, "forward"}, 1};
   const auto queued = enqueue({{{"world_size", "3"}}});
@@ -177,7 +178,7 @@ TEST_F(DispatcherTest, ARankThatLostItsPeersIsGivenTimeToHearWhy) {
   ASSERT_TRUE(until_started(1));
   write_phase(folder_of(queued[0]), 2, "step", "barrier 2");
   say_and_exit(queued[0], 2, {Failed{"barrier 2 over gloo: closed", "step"}});
-  ASSERT_TRUE(until_ended(1));  // no rank says why
+  ASSERT_TRUE(until_ended(1));  // no rank reports why
   EXPECT_THAT(executor_.signals, UnorderedElementsAre(Sent{0, SIGKILL}, Sent{1, SIGKILL}));
   EXPECT_EQ(stored(queued[0]), "failed by rank 2");
 }

@@ -1,5 +1,5 @@
-// Tests that a table of a sweep says when the machine changed while it was measured, whatever
-// became of its attempts and sentinels.
+// Tests a table's notes on changes of the machine during its sweep, for any outcomes of its
+// attempts and sentinels.
 #include "runner/daemon/handlers/make_table.h"
 #include "tests/db/fixture.h"
 

@@ -106,7 +106,7 @@ TEST(DecideEnding, ASilentRankCrashed) {
       {by_signal(11), 11, std::nullopt},
       {by_code(3), std::nullopt, 3},
       {by_code(0), std::nullopt, 0},     // ended without an event: not done
-      {{}, std::nullopt, std::nullopt},  // adopted: nobody could ask for the status
+      {{}, std::nullopt, std::nullopt},  // adopted: its status is unknown
   };
   for (const auto& c : cases) {
     const Ending ending = decide_ending({silent(1, c.exit)}, kNoStop, kTimeout);

@@ -210,7 +210,7 @@ class ExperimentReports : public testing::TestWithParam<Results> {
       EXPECT_FALSE(table->rows.empty()) << spec.title;
       for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->columns.size());
       EXPECT_NE(to_markdown(*table), "");
-      // These results have no device by whose name a table could tell them apart.
+      // These results have no device that a table could name.
       const bool by_device =
           std::find(spec.columns.begin(), spec.columns.end(), "device_name") != spec.columns.end();
       if (by_device) continue;

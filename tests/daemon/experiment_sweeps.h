@@ -24,7 +24,7 @@
 
 namespace sweepd::test {
 
-// What the files say about each workload: its parameters, each with all values that it gets.
+// Each workload in the files: its parameters with all values that they get.
 class NamedInFiles {
  public:
   explicit NamedInFiles(const std::set<std::string>& common) : common_(common) {}
@@ -126,7 +126,7 @@ inline Experiments load_experiments(const std::filesystem::path& folder) {
     if (path.extension() != ".yaml" || other) continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
-    // A program declares parameters of its own, which the catalog made here does not have.
+    // A program declares its own parameters, which the catalog made here does not have.
     if (text.str().find("\nprogram:") != std::string::npos) continue;
     for (const YAML::Node& document : YAML::LoadAll(text.str())) named.read(document);
     texts[std::filesystem::relative(entry.path(), folder)] = text.str();

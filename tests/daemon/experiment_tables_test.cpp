@@ -21,7 +21,7 @@ class RandomResults {
  public:
   RandomResults(std::uint64_t seed, const TableSpec& table) : random_(seed), table_(table) {}
 
-  // Returns what one of a plan's reads might find.
+  // Returns possible results of one of a plan's reads.
   ResultSet of(const QuerySpec& read, bool with_samples) {
     // The reader pools no attempts where their own means are needed.
     may_pool_ = read.table.cell.find("{ci95") == std::string::npos &&

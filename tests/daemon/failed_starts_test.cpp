@@ -50,7 +50,7 @@ TEST_F(FailedStartsTest, NothingEndsWhileTheWorkerIsAbsentAndAllGoesOnAfterwards
   EXPECT_TRUE(until_both_are(queued, "done done"));
 }
 
-// As a network file system may: whatever is asked of the folder fails.
+// As on a network file system: every access to the folder fails.
 TEST_F(FailedStartsTest, AFolderThatCannotBeSeenAnyMoreEndsNoDaemon) {
   const auto queued = enqueue({{{"model", "large"}}});
   ASSERT_TRUE(until_runs(queued[0]));
@@ -154,7 +154,7 @@ TEST_F(FailedStartsTest, AJournalThatCannotBeWrittenIsTriedAgainButNotForEver) {
     executor_.end(0, {std::nullopt, kExitJournal});
     ASSERT_TRUE(until_trouble());
     EXPECT_THAT(dispatcher_->trouble(), HasSubstr("No space left on device"));
-    // The writer is asked without running the loop, which would start the attempt again.
+    // Calls the writer without running the loop, which would start the attempt again.
     writer_->now([](Store&) { return true; });
     EXPECT_EQ(stored(queued[0]) + " " + stored(queued[1]), "queued queued");
   }
@@ -176,7 +176,7 @@ TEST_F(FailedStartsTest, AGangThatIsTooLargeForTheMachineEndsInTheEnd) {
   EXPECT_THAT(detail(queued[0]), StartsWith("rank 3: fork"));
 }
 
-// The database was full as well, so it still says that the attempt runs.
+// The disk of the database was full too, so the attempt is still stored as running.
 TEST_F(FailedStartsTest, WhatIsBackInTheQueueCanBeCancelledAllTheSame) {
   const auto queued = enqueue({{{"model", "large"}}});
   executor_.refuse_start = "no";

@@ -114,7 +114,7 @@ class FakeExecutor final : public Executor {
   bool is_heard() const { return events_.empty(); }
   // Ends this rank of the attempt that was started or adopted last.
   void end(int rank, ExitStatus exit) { die(latest_.at(rank), rank, exit); }
-  // What the attempt that ended last left behind is gone.
+  // The leftovers of the last ended attempt are gone.
   void cleared() { report(AttemptOver{over_}); }
   // The worker is loaded, or will not be.
   void prepared() { report(WorkerLoaded{}); }
@@ -126,12 +126,13 @@ class FakeExecutor final : public Executor {
   std::set<int> alive;                  // ranks that adopt() finds
   bool leftovers = false;               // attempts that end leave something behind until `cleared`
   bool loads = false;                   // what prepare() returns
-  bool queues = false;                  // as a cluster does: attempts start when the test says so
-  bool has_jobs = false;                // one has what waits, so it cannot be taken back
+  bool queues = false;                  // as a cluster does: attempts start when the test starts
+                                        // them
+  bool has_jobs = false;                // a job has the waiting attempt, so it cannot be taken back
   std::vector<AttemptId> taken_back;    // killed while they waited
   std::set<AttemptId> found_waiting;    // that adopt() finds in the queue
   std::optional<Duration> found_age{};  // of the same
-  std::optional<WallTime> found_started{};  // of what adopt() finds alive
+  std::optional<WallTime> found_started{};  // of living ranks that adopt() finds
   int rests = 0;
   UniqueFd evaluator;  // other end of the last evaluator's socket
   int evaluators = 0;  // started so far

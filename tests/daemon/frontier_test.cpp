@@ -1,4 +1,4 @@
-// Tests that what lies beyond an attempt that ran out of memory is not measured.
+// Tests that points at least as large as one that ran out of memory are skipped.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/dispatcher_story.h"

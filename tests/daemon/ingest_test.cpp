@@ -56,7 +56,7 @@ class IngestTest : public testing::Test {
 
 const Ending kDone{Done{"fixed_steps"}, 0};
 
-// What was in force when the steps began, with the devices of the ranks in their order.
+// The settings when the steps began, with the ranks' devices in order.
 TEST_F(IngestTest, TheLastWordOfTheFirstRankIsTheEnvironment) {
   EnvironmentEvent measured;
   measured.environment.cores = "0-3";
@@ -74,7 +74,7 @@ TEST_F(IngestTest, TheLastWordOfTheFirstRankIsTheEnvironment) {
   EXPECT_EQ(record.environment->devices[1].uuid, "GPU-b");
 }
 
-// Of any pass, and whatever workload trains.
+// In any pass of any training workload.
 TEST_F(IngestTest, ALossThatIsNoNumberIsSuspect) {
   write_events(folder_, 0,
                {environment_of("GPU-a", "0-3"), step(0, 2),
@@ -200,7 +200,7 @@ TEST_F(IngestTest, ABrokenLineCostsThatLineOnly) {
   }
 }
 
-// Whatever it says at its end. What it had before that stays.
+// For any end. Earlier values stay.
 TEST_F(IngestTest, AnAbsurdJournalIsAFailureThatNamesIt) {
   write_events(folder_, 0, {step(0, 1)});
   write_text(folder_.events(0), std::string((1 << 20) + 1, 'x') + "\n");

@@ -1,4 +1,4 @@
-// Tests that a GPU's clock is judged by what the same device held for the same trial before.
+// Tests that a GPU's clock is judged by the same device's earlier clocks for the same trial.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class JudgeClocks : public DbTest {
       rows_.push_back(open.row);
     }
   }
-  // Judges the next repeat, and stores it with what was said.
+  // Judges the next repeat, and stores it with the verdict.
   Judgement run(std::int64_t mhz, const std::string& uuid = "GPU-a",
                 Verdict verdict = Verdict::kValid) {
     OpenAttempt attempt;
@@ -52,7 +52,7 @@ TEST_F(JudgeClocks, ALowerClockThanBeforeIsSuspect) {
   EXPECT_THAT(run(1305).reasons,
               ElementsAre("the device ran at 1305 MHz after the measured steps, and at 1755 MHz in "
                           "the 3 valid results of this trial before"));
-  // The suspect one does not lower what counts as usual.
+  // The suspect one does not lower the usual clock.
   EXPECT_THAT(run(1305).reasons, ElementsAre(HasSubstr("1755 MHz in the 3 valid results")));
   EXPECT_EQ(run(1725).verdict, Verdict::kValid);
 }

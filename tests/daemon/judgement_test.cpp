@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What a worker writes about two steps whose forward has that many FLOP.
+// A worker's journal of two steps whose forward has that many FLOP.
 struct Told {
   std::string device = "NVIDIA H200";
   double forward_flops = 1e12;

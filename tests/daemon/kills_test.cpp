@@ -1,4 +1,4 @@
-// Tests that a trial that kills its workers does not do so for ever.
+// Tests the crash limit: a trial that kills its workers is skipped in the end.
 #include <gmock/gmock.h>
 
 #include <csignal>

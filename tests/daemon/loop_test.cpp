@@ -1,4 +1,4 @@
-// Tests that the event loop goes on whatever the database does. Here the test holds its thread.
+// Tests that the event loop runs while the database is blocked. Here the test holds its thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

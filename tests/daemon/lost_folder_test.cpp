@@ -1,5 +1,5 @@
-// Tests what becomes of an attempt's folder when the power fails. Its files are not synced, so each
-// is there whole, cut off, with sectors of zeros, or not at all.
+// Tests an attempt's folder after a power loss. Its files are not synced, so each is complete, cut
+// off, with sectors of zeros, or missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class LostFolder : public DispatcherStory {
     return event;
   }
 
-  // What is left of a file, which may be nothing.
+  // The remaining part of a file, perhaps empty.
   void lose_some(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -87,12 +87,11 @@ class LostFolder : public DispatcherStory {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
   }
 
-  // The lines that are whole, as "rank value", and how many say that their rank ended.
+  // The complete lines, as "rank value", and how many report the end of their rank.
   struct Left {
     std::multiset<std::string> samples;
     int ends = 0;
-    int began =
-        0;  // ranks of which a place that is whole, or any of a journal, says that they began
+    int began = 0;  // ranks whose complete place, or any part of a journal, shows that they began
   };
   static Left left_in(const AttemptFolder& folder) {
     Left left;
@@ -146,7 +145,7 @@ TEST_F(LostFolder, HasATypedOutcomeAndEveryStepThatReachedTheDisk) {
     std::ranges::sort(files);
     for (const fs::path& file : files) lose_some(file);
     const Left left = left_in(folder);
-    // The scripted executor does not look into the files, so the real one is asked before.
+    // The scripted executor does not look into the files, so the real one looks first.
     const FoundRanks found = RankProcesses(folder_ / "worker").adopt(folder, kRanks);
     EXPECT_TRUE(found.alive.empty());
     EXPECT_EQ(found.incomplete, left.began < kRanks) << "then it is queued again";

@@ -1,5 +1,5 @@
-// Tests the commands that run when sweeps have ended: once each, with what they are told, and
-// however they end.
+// Tests the commands that run when sweeps have ended: once each, with their input and every kind of
+// end.
 #include "runner/daemon/serving/notifier.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests that what is held does not start, whatever it was doing when its sweep was paused.
+// Tests that a held attempt does not start, from any state at its sweep's pause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests what goes on while the folder that a cluster shares does not answer.
+// Tests that the daemon works while a cluster's shared folder does not answer.
 #include "runner/daemon/threads/pool_folder.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class PoolFolderStory : public DispatcherStory {
   void answer() {
     if (std::exchange(is_away_, false)) server_.set_value();
   }
-  // Until the attempt is marked and its folder was asked for.
+  // Until the attempt is marked and its folder was requested.
   OpenAttempt give() {
     const auto queued = enqueue({kShared});
     EXPECT_TRUE(until([&] { return dispatcher_->given().size() == 1 && writer_->pending() == 0; }));
@@ -117,7 +117,7 @@ TEST_F(PoolFolderStory, ADaemonEndsWithoutIt) {
   answer();
 }
 
-// The executor tells of an end before the loop knows that the attempt was adopted.
+// The executor reports an end before the loop has adopted the attempt.
 TEST_F(PoolFolderStory, WhatEndsWhileItIsAdoptedIsStored) {
   const OpenAttempt attempt = give();
   ASSERT_TRUE(until([&] { return cluster_.started.size() == 1; }));

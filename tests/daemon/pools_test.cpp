@@ -81,7 +81,7 @@ TEST_F(PoolsStory, ATrialInTwoPoolsIsOneTrialWithAnAttemptInEach) {
             "alpha,far");
 }
 
-// The one that waits for hours holds nobody up.
+// The one that waits for hours does not block others.
 TEST_F(PoolsStory, PoolsDoNotWaitForEachOther) {
   const auto far = enqueue({kFar});
   ASSERT_TRUE(until_far_has(1));

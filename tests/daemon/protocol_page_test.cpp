@@ -1,4 +1,4 @@
-// Tests that docs/PROTOCOL.md says of every method and object what its description says.
+// Tests that docs/PROTOCOL.md matches the description of every method and object.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ struct ElementOf<std::optional<T>> : ElementOf<T> {};
 template <class T>
 std::string members(bool request = false);
 
-// What a member is: "(a sweep; newest first)".
+// A member's kind: "(a sweep; newest first)".
 template <class T>
 std::string nature(std::string_view meaning) {
   using Element = typename ElementOf<T>::Type;
@@ -47,7 +47,7 @@ std::string nature(std::string_view meaning) {
   return meaning.empty() ? fmt::format(" ({})", kind) : fmt::format(" ({}; {})", kind, meaning);
 }
 
-// What a request's member is if it is left out: " = 50".
+// The default of a request's member: " = 50".
 template <class M>
 std::string default_of(const M& member) {
   if constexpr (std::is_same_v<M, std::string>) return member.empty() ? "" : " = `" + member + "`";
@@ -160,7 +160,7 @@ std::string table_under(const std::string& text, const std::string& head) {
   return text.substr(rows, text.find("\n\n", rows) + 1 - rows);
 }
 
-// SWEEPD_UPDATE_GOLDEN=1 writes the table anew.
+// SWEEPD_UPDATE_GOLDEN=1 rewrites the table.
 void expect_table(const std::string& head, const std::vector<Row>& rows) {
   std::string expected;
   for (const Row& row : rows) expected += row.text + "\n";

@@ -1,5 +1,5 @@
-// Tests that a database is rebuilt from folders in which anything may lie: what is wrong is named,
-// and the rest is recovered.
+// Tests that a database is rebuilt from folders with any contents: defects are named, and the rest
+// is recovered.
 #include "runner/daemon/recovery/rebuild.h"
 
 #include <gmock/gmock.h>

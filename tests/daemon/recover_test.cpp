@@ -1,4 +1,4 @@
-// Tests what a new daemon does with what the last one left open.
+// Tests how a new daemon handles the attempts that the last one left open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using Sent = FakeExecutor::Sent;
 
 class RecoverTest : public DispatcherStory {
  protected:
-  // Leaves what a daemon leaves that died just after it had marked the attempt.
+  // Leaves the state of a daemon that died just after it had marked the attempt.
   OpenAttempt started(const Settings& settings, std::size_t world_size = 1,
                       Duration ago = Duration{0}) {
     OpenAttempt attempt = store_sweep({settings}).at(0);
@@ -279,14 +279,14 @@ TEST_F(RecoverTest, AGangWhoseTimeWasUpNamesWhoWasWaitedFor) {
   recover();
   ASSERT_TRUE(until([&] { return !executor_.signals.empty(); }));
   restart();
-  write_phase(folder_of(attempt), 0, "step", "all_reduce 7 left");  // as it was told to end
+  write_phase(folder_of(attempt), 0, "step", "all_reduce 7 left");  // on the order to end
   recover();
   settle();
   EXPECT_EQ(stored(attempt), "timeout by rank 1");
   EXPECT_THAT(detail(attempt), HasSubstr("the others waited for rank 1 in all_reduce 7"));
 }
 
-// The ranks' order says nothing of who was the reason.
+// The ranks' order does not show the cause.
 TEST_F(RecoverTest, OfAGangThatEndedMeanwhileTheReasonIsNamed) {
   const OpenAttempt attempt = started({{"world_size", "3"}}, 3);
   for (const int rank : {0, 1, 2}) write_pid(attempt, rank);

@@ -45,7 +45,7 @@ TEST_F(RunNoteTest, WithoutAStopAndAHang) {
   EXPECT_FALSE(read->hang);
 }
 
-// Anybody may write into the folder, and a disk may lose the file.
+// Any program may write into the folder, and a disk may lose the file.
 TEST_F(RunNoteTest, WhatIsNoNoteIsNone) {
   EXPECT_FALSE(read_run_note(attempt_)) << "no file";
   for (const char* text : {"", "oops", "[]", "{}", "{\"ended\":3}",

@@ -49,8 +49,8 @@ class SentinelsTest : public DispatcherStory {
     dispatcher_->enqueue(queued);
     return queued;
   }
-  // Ends whatever runs, one after the other, until nothing more starts. Returns what started, in
-  // order: "toy", "matmul".
+  // Ends running attempts, one after the other, until nothing more starts. Returns the started
+  // workloads, in order: "toy", "matmul".
   std::vector<std::string> run_all() {
     while (next()) finish_last();
     return started();

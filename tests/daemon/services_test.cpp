@@ -1,4 +1,4 @@
-// Tests what handlers ask of their services.
+// Tests the services of handlers.
 #include "runner/daemon/serving/services.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ PoolConfig pool(std::string_view name, std::optional<SlurmPool> slurm, std::stri
   return pool;
 }
 
-// Whatever starts its attempts, a pool that is not this machine has a folder for them.
+// Every pool that is not this machine has a folder for its attempts.
 TEST(ReadServices, FindsAnAttemptInTheFolderOfItsPool) {
   const StateFolder state("/state");
   const Catalog catalog = test::catalog();

@@ -1,4 +1,4 @@
-// Tests what becomes of a submission whose daemon died between its file and the database.
+// Tests a submission whose daemon died between its file and the database.
 #include "runner/daemon/planning/settle_submissions.h"
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@ namespace sweepd {
 namespace {
 
 constexpr Duration kShort = milliseconds(1), kLong = seconds(3600);
-constexpr int kOften = 30;  // so often doubled, a millisecond is twelve days
+constexpr int kOften = 30;  // after this many doublings a millisecond is twelve days
 
 class StartGateTest : public testing::Test {
  protected:

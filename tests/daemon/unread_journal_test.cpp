@@ -1,4 +1,4 @@
-// A journal that is there and cannot be read when its attempt ends.
+// A journal that exists but cannot be read when its attempt ends.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -21,7 +21,7 @@ class UnreadJournal : public DispatcherStory {
   void allow(const OpenAttempt& attempt, perms modes) const {
     std::filesystem::permissions(folder_of(attempt).events(0), modes);
   }
-  // Its rank says that it is done, and nobody can read that.
+  // Its rank reports that it is done, but the journal cannot be read.
   void finish_unread(const OpenAttempt& attempt) {
     write_events(folder_of(attempt), 0, {step(0, 2.5), end_event({Done{"fixed_steps"}, 0})});
     allow(attempt, perms::none);

@@ -1,4 +1,4 @@
-// Tests what a watcher is told, and that nothing is missing when the last notification comes.
+// Tests a watcher's notifications, and that nothing is missing when the last one comes.
 #include "runner/daemon/serving/watchers.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ class WatchersTest : public DispatcherStory {
 
   HostInfo host_ = host_named("alpha");
   Machine machine_;
-  std::filesystem::path worker_;  // "": none is asked
+  std::filesystem::path worker_;  // "": no worker is asked
   std::unique_ptr<ReaderPool> readers_, slow_;
   std::unique_ptr<ReadServices> services_;
   std::unique_ptr<Watchers> watchers_;
@@ -201,8 +201,8 @@ TEST_F(WatchersTest, ToldOfAPauseAndOfItsEnd) {
   EXPECT_FALSE(told_[2].paused);
 }
 
-// Otherwise thirty who watch would start thirty workers, and no question would be answered
-// meanwhile.
+// Otherwise thirty watchers would start thirty workers, and no question would be answered until
+// then.
 TEST_F(WatchersTest, AWorkerThatTakesLongIsAskedOnceAndNobodyWaitsForIt) {
   worker_ = folder_ / "worker";
   std::ofstream(worker_) << "#!/bin/sh\necho >> '" << folder_.string() << "/asked'\n"

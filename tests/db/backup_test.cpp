@@ -99,8 +99,8 @@ TEST_F(BackupTest, NamesWhatIsWrongWithTheTarget) {
   EXPECT_THAT(message("/proc/x.db"), HasSubstr("cannot write /proc/"));
 }
 
-// SQLite would write its pages into the database of that name, or those of the log that is left
-// beside it into the copy.
+// SQLite would write its pages into the database of that name, or those of an old log beside it
+// into the copy.
 TEST_F(BackupTest, IsNoPartOfADatabaseThatIsInUse) {
   const auto message = [&](const fs::path& to, const fs::path& state_folder = {}) {
     const auto backup = back_up(file(), to, Replace::kYes, state_folder);
@@ -145,7 +145,7 @@ TEST_F(BackupTest, KeepsNoCopyOfADamagedDatabase) {
   store_.reset();
   std::filesystem::remove(file().string() + "-wal");
   {
-    // All but the first page, which says that it is a database.
+    // All but the first page, which identifies it as a database.
     std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
     damaged.seekp(4096);
     damaged << std::string(fs::file_size(file()) - 4096, 'x');

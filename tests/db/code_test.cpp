@@ -1,4 +1,4 @@
-// Tests that only results of the same code are reused, and what is said of the others.
+// Tests that only results of the same code are reused, and the texts about the others.
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -13,7 +13,7 @@ class ReuseTest : public DbTest {
     catalog_.workloads.front().code = code;
     reopen();
   }
-  // Submits one trial, lets what was queued end `done`, and returns what submit said.
+  // Submits one trial, ends its queued attempts as `done`, and returns the receipt.
   SubmitReceipt run(Reuse reuse = Reuse::kSame, std::int64_t at_s = 5) {
     NewSweep request = sweep("s", {{}});
     request.reuse = reuse;

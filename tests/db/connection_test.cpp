@@ -1,4 +1,4 @@
-// What a connection keeps: statements that are used again, and a log that does not grow for ever.
+// Tests a connection's reuse of statements, and the limit on its log.
 #include "db/base/connection.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(ConnectionTest, UsesOneTextSeveralTimesAtOnce) {
   EXPECT_EQ(prepared(connection).count(text), 2U);
 }
 
-// SQLite begins the log anew only when nobody reads from it.
+// SQLite restarts the log only when it has no reader.
 TEST_F(ConnectionTest, TheLogBeginsAnewThoughSomebodyReadsAtEveryMoment) {
   std::atomic<bool> over = false;
   std::thread readers([&] {

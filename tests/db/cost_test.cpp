@@ -1,5 +1,5 @@
-// What one sweep costs does not depend on what else the database holds. SQLite counts the
-// instructions of each statement, so this needs no clock: a plan that walks every attempt shows.
+// Tests that the cost of one sweep does not depend on the rest of the database. SQLite counts the
+// instructions of each statement, so this needs no clock and finds a plan that walks every attempt.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -16,7 +16,7 @@ namespace {
 // Instructions by the text of the statement.
 using Costs = std::map<std::string, std::int64_t>;
 
-// Counts what every connection that opens from now on runs.
+// Counts the instructions of every connection opened from now on.
 class StatementCosts {
  public:
   static void begin() {
@@ -77,7 +77,7 @@ class CostTest : public DbTest {
     finish(done(row, 10, 20));
   }
 
-  // Ten of these sweeps stand for what else there is.
+  // Ten of these sweeps stand for the rest of the database.
   void fill(int others) {
     for (int i = 0; i < others; ++i) half_done("other" + std::to_string(i), 1000 * (i + 1), 10);
   }
@@ -150,7 +150,8 @@ class CostTest : public DbTest {
     }
   }
 
-  // What it costs to run an attempt more of a sweep of so many points, and to look how far it is.
+  // The cost of running one more attempt of a sweep of this many points, and of reading its
+  // progress.
   Costs costs_of_one_of(int points) {
     TearDown();
     SetUp();
@@ -180,7 +181,7 @@ class CostTest : public DbTest {
     }
   }
 
-  // What one sweep costs in a database with so many others.
+  // The cost of one sweep in a database with this many others.
   Costs costs_beside(int others) {
     TearDown();
     SetUp();

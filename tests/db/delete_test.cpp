@@ -1,4 +1,4 @@
-// Tests what deleting a sweep takes along, and what it leaves.
+// Tests which rows deleting a sweep removes, and which it keeps.
 #include "db/base/references.h"
 #include "tests/db/fixture.h"
 
@@ -47,7 +47,7 @@ TEST_F(DeleteTest, TakesTheTrialsThatNobodyElseHas) {
   EXPECT_EQ(receipt.samples, 9);
   EXPECT_THAT(sql("SELECT context FROM params_toy ORDER BY 1"), ElementsAre("2", "3"));
   EXPECT_THAT(sql("SELECT uid FROM sweep"), ElementsAre(second));
-  // What `second` took from `first` is there, with its samples.
+  // The results that `second` took from `first` exist, with their samples.
   EXPECT_THAT(sql("SELECT count(*) FROM sample"), ElementsAre("18"));
   EXPECT_THAT(sql("SELECT origin FROM sweep_attempt ORDER BY 1"), ElementsAre("queued", "reused"));
 }
@@ -134,7 +134,7 @@ TEST_F(DeleteTest, RefusesWhatRunsThoughAnotherSweepHasItsTrials) {
   EXPECT_EQ(removed({again.id}).trials_kept, 1);
 }
 
-// What is open of a cancelled sweep is another's, as long as that one lives.
+// Open attempts of a cancelled sweep belong to another sweep while that one lives.
 TEST_F(DeleteTest, ACancelledSweepHasEndedThoughAnotherWaitsForItsAttempt) {
   const NewSweep first = sweep("first", {{{"context", "1"}}}),
                  second = sweep("second", {{{"context", "1"}}});

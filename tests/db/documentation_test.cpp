@@ -45,8 +45,7 @@ TEST_F(DbTest, ThePageNamesEveryColumnOfEveryTable) {
   }
 }
 
-// The last cell of a described record's row: its columns, each with what the description says of
-// it.
+// The last cell of a described record's row: its columns, each with its description.
 std::string described(const std::string& owner, const std::vector<RecordColumn>& columns) {
   std::vector<std::string> list{"`" + owner + "`"};
   for (const RecordColumn& column : columns) {
@@ -74,7 +73,7 @@ std::vector<DescribedTable> described_tables() {
           described_table<PhaseWork>(),   described_table<Figure>("trial")};
 }
 
-// SWEEPD_UPDATE_GOLDEN=1 writes the rows anew.
+// SWEEPD_UPDATE_GOLDEN=1 rewrites the rows.
 TEST_F(DbTest, ThePageSaysOfRecordsWhatTheirDescriptionsSay) {
   std::string text = page();
   for (const DescribedTable& table : described_tables()) {

@@ -1,4 +1,4 @@
-// Tests what is promised if things go wrong below the store: a full disk, a killed process, readers
+// Tests the store's promises under failures below it: a full disk, a killed process, readers
 // beside the writer.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/resource.h>
@@ -105,7 +105,7 @@ TEST_F(DbTest, AFullDatabaseIsAnErrorAndTheTransactionIsGone) {
   EXPECT_EQ(full.error().code, ErrorCode::kIo);
   EXPECT_THAT(full.error().message, HasSubstr("full; nothing was changed"));
   EXPECT_THAT(sql("SELECT count(*) FROM name"), ElementsAre("0"));
-  EXPECT_TRUE(fill(1));  // what fits can still be stored, under an id that exists
+  EXPECT_TRUE(fill(1));  // a record that fits can still be stored, under an existing id
   EXPECT_THAT(sql("SELECT count(*) FROM name"), ElementsAre("1"));
 }
 

@@ -1,5 +1,5 @@
 // Tests that a database of every version can be migrated with the contents of every table.
-// Migrations are never edited, so applying the first N of them makes what version N left behind.
+// Migrations are never edited, so applying the first N of them makes a database of version N.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -90,7 +90,7 @@ class Filler {
     if (column.type == "TEXT") return "'text " + std::to_string(value_) + "'";
     return std::to_string(value_) + (column.type == "REAL" ? ".5" : "");
   }
-  // Each column refers to a name of its own.
+  // Each column refers to a different name.
   std::string name_for(const std::string& table, const FilledColumn& column, int row) {
     Query name(connection_, "INSERT INTO name (text) VALUES (?) RETURNING id");
     name.bind(table + "." + column.name + " " + std::to_string(row));
@@ -145,7 +145,7 @@ Contents contents_of(Connection& connection) {
   return contents;
 }
 
-// What a migration changed on purpose; `up_to` is the last version before it.
+// Intended changes of a migration; `up_to` is the last version before it.
 struct Change {
   int up_to;
   const char *table, *column;
@@ -225,7 +225,7 @@ TEST_P(EveryVersion, IsMigratedWithItsRows) {
   std::filesystem::remove_all(folder);
 }
 
-// A program that reported no memory had its resident set, and 0 for all that an allocator tells.
+// A program that reported no memory had its resident set, and 0 for the allocator's figures.
 TEST(Migrations, SizesOfMemoryThatWereNotKnownBecomeNull) {
   const auto folder = std::filesystem::temp_directory_path() / ("sweepd-memory-" + random_id());
   std::filesystem::create_directories(folder);

@@ -1,6 +1,5 @@
-// Tests that a write that the disk refuses, whichever it is, changes nothing but that its call says
-// so. Refused are writes, truncations and syncs, with EIO or ENOSPC, one of them or all from one
-// on.
+// Tests that any write that the disk refuses changes nothing and makes its call fail. Refused are
+// writes, truncations and syncs, with EIO or ENOSPC, one of them or all from one on.
 #include <fmt/format.h>
 
 #include <functional>
@@ -92,7 +91,7 @@ TEST_P(FailingDisk, AFailureThatLastsLosesNothingThatWasAnswered) {
     scripted.store.reset();  // the daemon ends
     expect_no_half_copy(folder);
     vfs.set_fault(std::nullopt);
-    // What failed may be there: its last page was written, and only then its sync was refused.
+    // A failed step may be stored: its last page was written, and only then was its sync refused.
     const auto step =
         step_that_left(states_, content_of(scripted.file, Uids::kHidden), done, done + 1);
     ASSERT_TRUE(step) << "after " << (done < steps_.size() ? steps_[done].name : "end");

@@ -23,7 +23,7 @@ struct FaultyVfs::State {
     if (refuses) ++refused;
     return refuses;
   }
-  // What Unix's VFS makes of EIO and ENOSPC; only of a write does it tell that the disk is full.
+  // The errors of Unix's VFS for EIO and ENOSPC; only for a write does it report a full disk.
   int error_of_write() const {
     return fault->error == Fault::Error::kFull ? SQLITE_FULL : SQLITE_IOERR_WRITE;
   }
@@ -37,7 +37,7 @@ using State = FaultyVfs::State;
 struct ShimFile {
   sqlite3_file base;
   State* state;
-  std::string* name;  // null: a temporary file, which nobody misses
+  std::string* name;  // null: a temporary file, which may be lost
   bool new_log;       // its first sync puts its name on the disk too, as Unix's VFS does it
 };
 constexpr std::size_t kShimSize = (sizeof(ShimFile) + alignof(std::max_align_t) - 1) /

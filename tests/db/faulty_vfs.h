@@ -1,5 +1,5 @@
 // A VFS of SQLite above the one of Unix. It notes every change of a file, from which SimulatedDisk
-// makes what a power loss would have left, and it refuses a write as a failing or full disk does.
+// makes the disk after a power loss, and it refuses a write as a failing or full disk does.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct DiskChange {
     kWrite,       // of `bytes` at `offset`
     kTruncate,    // to `offset` bytes
     kSync,        // everything written to the file before is on the disk
-    kFailedSync,  // the kernel gave up what was written before, and forgets that it was
+    kFailedSync,  // the kernel dropped earlier writes without a later error
     kSyncFolder,  // the names of the file's folder are on the disk
     kRemove,
   };

@@ -1,4 +1,4 @@
-// Tests what an attempt leaves behind, and that it does so only once.
+// Tests that an attempt's results are stored, and only once.
 #include <cmath>
 #include <limits>
 
@@ -55,7 +55,7 @@ TEST_F(DbTest, SamplesStoredInSlicesCountOnceAndOnlyWhenTheAttemptHasEnded) {
   EXPECT_EQ(*again, 0U) << "it has ended: nothing is changed";
 }
 
-// A daemon that died between two slices leaves this. Its successor may know less, if the journal's
+// A daemon that died between two slices leaves this. Its successor may read less, if the journal's
 // last page was lost in a power failure.
 TEST_F(DbTest, SlicesOfADaemonThatDiedAreReplaced) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
@@ -241,7 +241,8 @@ TEST_F(DbTest, TheNewestDoneAttemptCounts) {
   const auto again = store_->retry_sweep(request.id, {"done"}, WallTime{2'000});
   ASSERT_TRUE(again) << again.error().message;
   ASSERT_EQ(again->queued.size(), 1u);
-  // While it is measured again, the old figure still counts. If the new attempt fails, it stays.
+  // While it is measured again, the old figure still counts. If the new attempt fails, the old
+  // figure stays.
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
   finish(ended(again->queued.front().row, {Failed{"no", ""}, 0}, WallTime{3'000}));
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("10.0"));
@@ -312,7 +313,7 @@ TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   EXPECT_EQ((*other)->bytes_per_s, 1e10);
 }
 
-// Other workloads do not set a device's peak, but raise it if they were faster than what set it.
+// Other workloads do not set a device's peak, but raise it if they were faster than its ruler.
 TEST_F(DbTest, WhatWasSeenRaisesAPeakButMakesNone) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   ASSERT_TRUE(store_->record_peak(cpu(), "fp32", {}, {7e10, 3e10}, row));

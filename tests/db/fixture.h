@@ -75,7 +75,7 @@ class DbTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Whatever a test does: the counts of sweeps are those of their rows. Not of a file that is
+  // After every test: the counts of sweeps match their rows. Not of a file that is
   // damaged or of an earlier version.
   static void expect_right_counts(const std::filesystem::path& file);
 

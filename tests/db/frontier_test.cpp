@@ -1,4 +1,4 @@
-// Tests what is left out of sweeps once a point of them ran out of memory.
+// Tests which points of sweeps are skipped once one of them ran out of memory.
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -9,7 +9,8 @@ using testing::IsEmpty;
 
 class FrontierTest : public DbTest {
  protected:
-  // Ends the attempt, and returns the contexts of what was left out, with the reason of the first.
+  // Ends the attempt, and returns the contexts of the skipped attempts, with the first one's
+  // reason.
   std::vector<std::string> left_out_by(const OpenAttempt& attempt) {
     finish(ended(attempt.row, {Oom{1_GiB, 2_GiB, 2_GiB, "forward"}, 0}));
     const auto left = store_->leave_out_beyond(attempt, WallTime{9});
@@ -56,7 +57,7 @@ TEST_F(FrontierTest, ASweepThatMeasuresEveryPointKeepsThem) {
   EXPECT_THAT(left_out_by(queued.front()), IsEmpty());
 }
 
-// What does not fit here may fit on a cluster's nodes, and the other way round.
+// A point that does not fit here may fit on a cluster's nodes, and vice versa.
 TEST_F(FrontierTest, AnotherPoolIsNotLeftOut) {
   const auto queued = submit(sweep("s", {{{"context", "64"}},
                                          {{"context", "128"}},

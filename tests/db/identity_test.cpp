@@ -1,5 +1,4 @@
-// Tests that results of one trial by different code and builds are told apart where a query says
-// so.
+// Tests that a query can separate results of one trial by different code and builds.
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {

@@ -1,4 +1,4 @@
-// Tests the tables of a profile: shares, layouts, groupings, and what cannot be asked.
+// Tests the tables of a profile: shares, layouts, groupings, and invalid requests.
 #include "runner/model/kernel_class.h"
 #include "tests/db/fixture.h"
 

@@ -1,4 +1,4 @@
-// Tests that a trial that killed its worker three times is not tried again, and what counts.
+// Tests that a trial that killed its worker three times is skipped, and which attempts count.
 #include "runner/model/kills.h"
 
 #include <csignal>
@@ -21,7 +21,7 @@ class KillsTest : public DbTest {
     request_ = sweep("s", {{}});
     next_ = submit(request_).queued;
   }
-  // Ends what was queued last, and retries it. Returns how many attempts that queued.
+  // Ends the last queued attempts, and retries them. Returns how many attempts that queued.
   std::int64_t end_and_retry(const Ending& ending, Insist insist = Insist::kNo) {
     if (!next_.empty()) finish(ended(next_.front().row, ending));
     const auto retried = store_->retry_sweep(request_.id, {}, WallTime{6'000'000'000}, {}, insist);

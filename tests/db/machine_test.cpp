@@ -1,4 +1,4 @@
-// Tests that only results of the same machine are reused, and what is said of the others.
+// Tests that only results of the same machine are reused, and the texts about the others.
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {
@@ -18,7 +18,7 @@ class MachineTest : public ResultsTest {
     request.reuse = reuse;
     return request;
   }
-  // Submits a trial, lets what was queued end `done`, and returns what submit said.
+  // Submits a trial, ends its queued attempts as `done`, and returns the receipt.
   SubmitReceipt run(const MachineIds& machines, const std::string& device = "cuda",
                     Reuse reuse = Reuse::kSame) {
     const SubmitReceipt receipt = submit(wanted(machines, device, reuse));

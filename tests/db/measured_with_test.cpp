@@ -1,4 +1,4 @@
-// Tests Reader::measured_with: what the attempts behind a query have in common.
+// Tests Reader::measured_with: the properties that the attempts behind a query share.
 #include "runner/model/measured_with.h"
 
 #include "tests/db/results_fixture.h"
@@ -66,7 +66,7 @@ TEST_F(MeasuredWithTest, SaysWhenAndByWhatItWasMeasured) {
   EXPECT_EQ(all.last->ns, 9'000'000'000);
 }
 
-// The seed changes no figure, but a table of one seed says so.
+// The seed changes no figure, but a table of one seed names it.
 TEST_F(MeasuredWithTest, WhatDoesNotMatterIsThereIfAFilterNamesIt) {
   finish(done(submit(sweep("s", {{{"seed", "7"}}})).queued.front().row, 1, 2));
   const auto seed = [&](const QuerySpec& query) {

@@ -1,4 +1,4 @@
-// What the tests of merging share: two machines with a database each, made by their stores.
+// Shared by the tests of merging: two machines with a database each, made by their stores.
 #pragma once
 
 #include "db/merge/merge.h"

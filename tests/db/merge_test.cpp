@@ -46,7 +46,7 @@ TEST_F(MergeTest, TwiceAddsNothing) {
   EXPECT_EQ(everything(ours_), once);
 }
 
-// Whatever both have measured, both end with the same results.
+// Both end with the same results, for any measurements before.
 TEST_F(MergeTest, BothWaysAreEqual) {
   const std::vector<std::string> models{"small", "large", "xl"};
   for (unsigned seed = 0; seed < 6; ++seed) {
@@ -156,7 +156,7 @@ TEST_F(MergeTest, PausesStayWhereTheyAre) {
               testing::ElementsAre("1|0|0|0"));
 }
 
-// Else whoever gives somebody a database could run commands there.
+// Otherwise a foreign database could run commands here.
 TEST_F(MergeTest, CommandsAreNotMerged) {
   NewSweep request = sweep("s", {{{"context", "1"}}});
   request.notify = "touch here";

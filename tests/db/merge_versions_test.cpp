@@ -1,4 +1,4 @@
-// Merges databases of other builds, and refuses what is none.
+// Merges databases of other builds, and refuses other files.
 #include "tests/db/merge_fixture.h"
 
 namespace sweepd {

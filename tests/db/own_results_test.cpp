@@ -1,4 +1,4 @@
-// Tests which results a sweep has: its own stay, whoever measures its points again.
+// Tests that a sweep keeps its own results when other sweeps measure its points again.
 #include "db/query/own_results.h"
 
 #include "tests/db/results_fixture.h"
@@ -12,7 +12,7 @@ using testing::UnorderedElementsAre;
 
 class OwnResults : public ResultsTest {
  protected:
-  // Submits a sweep of the one point; without `again` it reuses what there is.
+  // Submits a sweep of the one point; without `again` it reuses existing results.
   NewSweep wanted(const std::string& name, Reuse reuse = Reuse::kNone) {
     NewSweep request = sweep(name, {{{"context", "1"}}});
     request.reuse = reuse;
@@ -209,7 +209,7 @@ TEST_F(OwnResults, SayWhetherTheirRanksMet) {
   EXPECT_FALSE(reader_->ranks_seen(query)->apart);
 }
 
-// The folders of attempts say for which sweep they ran, but not which sweep reused them.
+// The folders of attempts record for which sweep they ran, but not which sweep reused them.
 TEST_F(OwnResults, OfARecoveredDatabaseAreThoseOfTheTime) {
   const NewSweep first = wanted("first");
   const WallTime first_ended = later();

@@ -1,4 +1,4 @@
-// Tests that what was measured before an attempt ended is kept, shown as such, and is no result.
+// Tests that steps measured before an attempt ended are kept and shown as such, but are no result.
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
-// Tests paused sweeps in the database: what is held, who releases it, and what else a sweep goes
-// through while it is paused.
+// Tests paused sweeps in the database: held attempts, their release, and other changes of a paused
+// sweep.
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -102,7 +102,7 @@ TEST_F(PauseStore, WhatAnotherSweepWantsGoesOnUntilBothArePaused) {
   receipt = pause({second.id});
   EXPECT_THAT(receipt.holds.held, ElementsAre(queued[1].row));
   EXPECT_THAT(held(), ElementsAre(queued[0].row, queued[1].row));
-  // Both at once hold what both want, and one of them lets it go.
+  // Two paused sweeps hold their shared attempts, and resuming one of them releases these.
   resume({first.id, second.id});
   EXPECT_EQ(pause({first.id, second.id}).sweeps[1].held, 1);
   EXPECT_THAT(resume({second.id}).holds.released, ElementsAre(queued[1].row));

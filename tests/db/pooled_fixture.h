@@ -29,7 +29,7 @@ class PooledTest : public ResultsTest {
     }
     return place;
   }
-  // What a reader of each attempt would pool by the first `shown` dimensions.
+  // The results of reading each attempt and pooling by the first `shown` dimensions.
   struct Sum {
     std::int64_t attempts = 0;
     std::vector<Stats> parts;
@@ -91,7 +91,7 @@ class PooledTest : public ResultsTest {
     expect_the_same_differences(fast, slow, shown);
   }
 
-  // Anything that is not a valid figure is a row of its own both ways, with its note.
+  // Everything but valid figures is a separate row both ways, with its note.
   static std::multiset<std::string> others(const ResultSet& results) {
     std::multiset<std::string> texts;
     for (const ResultRow& row : results.rows) {

@@ -39,7 +39,7 @@ TEST_F(PoolResultsTest, WhatWaitsInOnePoolIsNoAnswerInAnother) {
   EXPECT_EQ(submit(sweep("u", {kThere})).attempts_joined, 1);
 }
 
-// Whichever node of the pool it was, it is the same place.
+// All nodes of the pool are the same place.
 TEST_F(PoolResultsTest, ANodeIsNoHostOfItsOwn) {
   for (const char* node : {"node1", "node2"}) {
     NewSweep request = sweep("s", {kThere});
@@ -71,7 +71,7 @@ TEST_F(PoolResultsTest, ATableTellsPoolsApart) {
   EXPECT_EQ(found->rows.size(), 2U);
 }
 
-// A cell must not average over two machines and say nothing.
+// A cell must not average over two machines without a note.
 TEST_F(PoolResultsTest, ATableThatNamesNoPoolSaysThatItPoolsThem) {
   run({kHere});
   run({kHere, kThere});

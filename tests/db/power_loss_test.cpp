@@ -1,6 +1,6 @@
-// Tests that a power loss at any moment leaves what was answered, and nothing half done. A store is
-// used once while every change of its files is noted; the disk after each of them is then made anew
-// (SimulatedDisk) and opened.
+// Tests that committed data survives a power loss at any moment, and nothing partial remains. A
+// store is used once while every change of its files is recorded; the disk after each of them is
+// then rebuilt (SimulatedDisk) and opened.
 #include <fmt/format.h>
 
 #include "tests/db/faulty_vfs.h"
@@ -22,16 +22,16 @@ bool is_counted(const DiskChange& change) {
 
 class PowerLoss : public StoreScriptTest {
  protected:
-  // What a run of the script noted.
+  // The record of a run of the script.
   struct Notes {
     SimulatedDisk disk;  // before the run
     std::vector<DiskChange> changes;
     std::vector<std::size_t> changes_until;  // how many there were when each step had returned
     std::vector<std::string> states;         // the content before the first step and after each
-    // The step that failed, and the content if what it wrote to the log survives: nobody was
-    // promised that it does not. It differs from that after the repeated step by the random uids.
+    // The step that failed, and the content if its writes to the log survive, which is allowed. It
+    // differs from that after the repeated step by the random uids.
     std::optional<std::pair<std::size_t, std::string>> failed;
-    // After so many changes, another daemon goes on with a copy in this folder; "": none does.
+    // After this many changes, another daemon continues with a copy in this folder; "": none does.
     std::pair<std::size_t, fs::path> moved;
   };
 
@@ -54,7 +54,7 @@ class PowerLoss : public StoreScriptTest {
         copy_database(folder, notes.moved.second);
         dead = std::exchange(scripted, {database_of(notes.moved.second), nullptr});
         EXPECT_TRUE(open(scripted));
-        // What failed may be there all the same.
+        // A failed step may be stored all the same.
         if (content_of(scripted.file, Uids::kShown) != notes.states.back()) done = {};
       }
       if (!done && fault) {
@@ -94,7 +94,7 @@ class PowerLoss : public StoreScriptTest {
     return done;
   }
 
-  // The power fails after `changes` changes; the next daemon opens what is left.
+  // The power fails after `changes` changes; the next daemon opens the rest.
   void lose_power_after(const Notes& notes, const SimulatedDisk& disk, std::size_t changes,
                         Survivors survivors) {
     const fs::path folder = work_ / "after";
@@ -112,7 +112,7 @@ class PowerLoss : public StoreScriptTest {
     ASSERT_TRUE(step) << "what is left is not one of the states in question, but that after "
                       << step_that_left(notes.states, left, 0, steps_.size()).value_or(999)
                       << " steps";
-    if (random_() % 4 != 0) return;  // going on takes longer than all the rest
+    if (random_() % 4 != 0) return;  // continuing takes longer than all the rest
     ScriptedStore scripted{database_of(folder), nullptr};
     ASSERT_TRUE(open(scripted));
     go_on(scripted, *step);
@@ -189,7 +189,7 @@ TEST_F(PowerLoss, AtAnyWriteWhileTheLogBeginsAnewAgainAndAgain) {
   at_any_write();
 }
 
-// What the kernel could not write it forgets, and the next sync succeeds without it.
+// The kernel drops the pages that it could not write, and the next sync succeeds without them.
 TEST_F(PowerLoss, AfterASyncThatFailedLeavesWhatWasAnsweredLater) {
   after_failed_syncs(Syncs::kAll);
 }

@@ -1,4 +1,4 @@
-// Tests that a record's rows follow from its description: with a field of its own and a migration,
+// Tests that a record's rows follow from its description: with its own field and a migration,
 // a figure of memory is stored and read back (CONTRIBUTING.md, "Add a figure of memory").
 #include "db/base/record_rows.h"
 

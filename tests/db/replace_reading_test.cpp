@@ -8,10 +8,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kRead =
-    "SELECT (SELECT group_concat(value, ' ') FROM sample s JOIN phase p ON p.id = s.phase WHERE "
-    "p.name = 'forward'), (SELECT group_concat(name || '=' || text, ' ') FROM facts), "
-    "(SELECT verdict FROM attempt), (SELECT group_concat(reason) FROM attempt_reason), (SELECT "
-    "count(*) FROM memory)";
+    "SELECT (SELECT group_concat(value, ' ') FROM samples WHERE phase = 'forward'), "
+    "(SELECT group_concat(name || '=' || text, ' ') FROM facts), "
+    "(SELECT verdict FROM attempt), (SELECT count(*) FROM attempt_reason), "
+    "(SELECT count(*) FROM memories), (SELECT count(*) FROM figures)";
 
 TEST_F(DbTest, AReadingIsReplacedAsAWhole) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;

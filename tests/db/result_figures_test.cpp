@@ -38,7 +38,7 @@ TEST_F(ResultsTest, MemoryMetricsComeFromTheMemoryPass) {
   query = by({"step"});
   query.table.metric = "peak_allocated_bytes";
   EXPECT_THAT(refusal(query), HasSubstr("measured once per phase"));
-  // The memory pass never mixes into a timing, unless it is asked for.
+  // The memory pass never mixes into a timing, unless it is requested.
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("xl done 30"));
   EXPECT_THAT(lines(ask(by({"pass"}))),
               testing::UnorderedElementsAre("timing done 30", "memory done 32"));

@@ -214,7 +214,7 @@ TEST_F(ResultsTest, RepeatsAreRowsOfTheirOwn) {
   finish(done(queued[1].row, 12, 20));
   EXPECT_THAT(lines(ask(by({"model"}))), ElementsAre("xl done 30", "xl done 32"));
   EXPECT_THAT(lines(ask(by({"repeat"}))), ElementsAre("0 done 30", "1 done 32"));
-  // A sweep that asked for one round sees one, even if another sweep measured more.
+  // A sweep that requested one round gets one, even if another sweep measured more.
   const auto once = sweep("once", {{{"model", "xl"}}});
   submit(once);
   auto query = by({"model"});

@@ -1,4 +1,4 @@
-// Tests the sentinels of a sweep in the database: what is queued, counted, cancelled and owed.
+// Tests a sweep's sentinels in the database: queued, counted, cancelled and owed ones.
 #include "runner/model/sentinel.h"
 
 #include "tests/db/fixture.h"

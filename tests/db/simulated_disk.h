@@ -1,5 +1,5 @@
-// What a power loss leaves of files: what was synced, and of the rest whatever the disk had already
-// taken, in any order and with sectors that are half written.
+// Files after a power loss: synced data, and any part of the rest that the disk already had, in any
+// order and with half-written sectors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sweepd {
 
-// What survives of the changes that were not synced.
+// The surviving part of the changes that were not synced.
 enum class Survivors {
   kNone,
   kAll,
@@ -43,7 +43,7 @@ class SimulatedDisk {
     std::string synced;
     std::vector<DiskChange> pending;  // in their order
   };
-  // What a name stood for since its folder was synced, oldest first; null: nothing.
+  // The files of a name since its folder was synced, oldest first; null: none.
   using Name = std::vector<std::shared_ptr<File>>;
 
   static std::string content_of(const File& file, Survivors survivors, std::mt19937_64& random);

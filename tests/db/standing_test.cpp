@@ -1,4 +1,4 @@
-// Tests what plan and watch ask for: the state of a sweep's trials, the time that past attempts
+// Tests the queries of plan and watch: the state of a sweep's trials, the time that past attempts
 // took, and a sweep's progress.
 #include "tests/db/fixture.h"
 

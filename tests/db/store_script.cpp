@@ -156,7 +156,7 @@ void StoreScriptTest::make_first_steps() {
                                            done(3, 11, 21)};
   add("finish 2 and 3", [=](Store& store) { return outcome_of(store.finish_all(both)); });
   add_checkpoint();
-  add("retry first", [first](Store& store) {  // attempt 4, for what 2 did not measure
+  add("retry first", [first](Store& store) {  // attempt 4, for the point that 2 did not measure
     return outcome_of(store.retry_sweep(first.id, {}, WallTime{6'000'000'000}));
   });
   add_start(4);

@@ -1,6 +1,6 @@
-// A script of what a daemon does with its store, one call a step, and what the database contains
-// after each step. It runs on a disk that fails, or whose power fails; afterwards the database has
-// to be at one of its steps, and the script can go on from there.
+// A script of a daemon's calls to its store, one a step, and the content of the database after each
+// step. It runs on a disk that fails, or whose power fails; afterwards the database has
+// to be at one of its steps, and the script can continue from there.
 #pragma once
 
 #include <functional>
@@ -62,7 +62,7 @@ class StoreScriptTest : public DbTest {
   std::uint64_t tried_ = 0;  // moments of the sample; printed at the end
   std::mt19937_64 random_;
   std::vector<ScriptStep> steps_;
-  std::filesystem::path work_;  // in memory: what is synced here need not survive anything
+  std::filesystem::path work_;  // in memory: synced data need not survive here
 
  private:
   // Each adds a step.

@@ -1,4 +1,4 @@
-// Tests Reader::results for what is not measured step by step: figures, facts, kernels,
+// Tests Reader::results for figures that are not measured step by step: figures, facts, kernels,
 // allocations.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -134,7 +134,7 @@ TEST_F(StoredFiguresTest, FactsComeInTheOrderOfTheirStatement) {
               ElementsAre("input", "fc1.weight", "activation", "loss", "attention"));
 }
 
-// The ids of names depend on what was stored before.
+// The ids of names depend on earlier stores.
 TEST_F(StoredFiguresTest, TheOrderOfFactsAndFiguresIsThatOfNoDatabase) {
   const auto store = [&](const NewSweep& request, const std::vector<std::string>& names) {
     AttemptRecord record = done(submit(request).queued.front().row, 1, 2);
@@ -159,7 +159,7 @@ TEST_F(StoredFiguresTest, TheOrderOfFactsAndFiguresIsThatOfNoDatabase) {
       << "of all trials: by the first place that one of them has, then by name";
 }
 
-// A file's table may ask for what this kernel, build or machine never reports.
+// A file's table may request figures that this kernel, build or machine never reports.
 TEST_F(StoredFiguresTest, ADeclaredTableMayNameWhatNoResultHas) {
   const auto row = done_in(Pass::kProfile);
   add_kernel(row, {"flash", "matmul", "forward", "attention.flash", 1, 1, 2e6});

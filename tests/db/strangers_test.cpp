@@ -1,4 +1,4 @@
-// Tests what a database can do to us that somebody made to harm.
+// Tests that a malicious database does no harm.
 #include "db/base/strangers_file.h"
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ TEST_F(Strangers, NamesAndIdsAreThoseThatASubmissionMayHave) {
   }
 }
 
-// What the schema there does not refuse: a column there may have any declaration.
+// Values that the schema there accepts: a column there may have any declaration.
 TEST_F(Strangers, ADeclarationOfAParameterIsNotRun) {
   for (const char* column :
        {"x integer default (abs(-1))", "x text default ('' || 'a')", "x any default 1", "x text"}) {
@@ -122,7 +122,7 @@ TEST_F(Strangers, AStatementHasATimeLimit) {
   }
 }
 
-// One that is there already, merged before this was checked.
+// An existing one, merged before this was checked.
 TEST_F(Strangers, ANameOfAnyLengthDoesNotBreakTheList) {
   measure(ours_, "here", {{{"model", "small"}}});
   SQLite::Database(ours_.file.string(), SQLite::OPEN_READWRITE)

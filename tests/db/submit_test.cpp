@@ -121,7 +121,7 @@ TEST_F(DbTest, FinishedWorkIsReusedAndListedByTheNewSweep) {
   const auto request = sweep("second", {{{"model", "xl"}}, {{"model", "small"}}});
   const auto second = submit(request);
   EXPECT_EQ(second.trials, 2);
-  EXPECT_EQ(second.attempts_reused, 1);  // what ended `oom` is run again
+  EXPECT_EQ(second.attempts_reused, 1);  // an attempt that ended `oom` runs again
   EXPECT_EQ(second.attempts_queued, 1);
   const auto progress = reader_->progress(request.id);
   ASSERT_TRUE(progress);
@@ -253,7 +253,8 @@ TEST_F(DbTest, ASweepsTablesComeBackAsTheyWere) {
   ASSERT_EQ(tables->size(), 2u);
   EXPECT_EQ(tables->front(), table);
   EXPECT_EQ(tables->back(), TableSpec{});
-  // A new field does not compile here. Give it a value above: what the store forgets is then seen.
+  // A new field does not compile here. Give it a value above, so that the test finds a store that
+  // drops it.
   const auto& [title, rows, columns, cell, metric, unit, where, warmup, bold, headings, values,
                baseline, pool, sort, limit, rest] = tables->front();
   EXPECT_TRUE(rest && limit > 0 && warmup);

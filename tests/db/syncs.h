@@ -1,4 +1,4 @@
-// Tells what SQLite, or we, forced to the disk: fsync and fdatasync of the C library are replaced.
+// Records the syncs of SQLite and sweepd: fsync and fdatasync of the C library are replaced.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Tests what a rate says whose device has no known peak.
+// Tests the reason given for a rate whose device has no known peak.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // A worker for a GPU that does not exist: every workload of the real one, with its formulas, but a
-// step takes the time that an H200 could need, on a clock of its own. So a whole round of
-// tools/gpu_check runs in minutes on any machine, and what it prints looks like the real thing.
+// step takes the time that an H200 could need, on a simulated clock. So a whole round of
+// tools/gpu_check runs in minutes on any machine, and its output looks real.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ Instant scripted_now() {
   return the_gpu != nullptr ? the_gpu->now() : now_instant();
 }
 
-// 60 % of what the datasheet allows, and a launch. Steps differ by up to a per cent.
+// 60 % of the datasheet's rate, and a launch. Steps differ by up to a per cent.
 double milliseconds_of(const PhaseWork& work, const Peak& peak, std::int64_t index) {
   const double compute = peak.flops_per_s > 0 ? work.flops / peak.flops_per_s : 0;
   const double floor = std::max(compute, work.bytes / peak.bytes_per_s);

@@ -117,7 +117,7 @@ TEST(Clients, OfAnotherUserAreNotAnswered) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const Sandbox box;
   box.ctl({"status"});
-  // As if somebody had loosened the permissions that keep others out in the first place.
+  // As if a user had loosened the permissions that keep others out.
   ::chmod(box.folder().c_str(), 0777);
   ::chmod(box.state().c_str(), 0777);
   ::chmod((box.state() / "sweepd.sock").c_str(), 0777);

@@ -27,7 +27,7 @@ class Clock : public testing::Test {
   }
   ~Clock() override { ::unsetenv("LD_PRELOAD"); }
 
-  // From now on every program of the sandbox reads clocks that are so many seconds ahead.
+  // From now on every program of the sandbox reads clocks that are this many seconds ahead.
   struct Ahead {
     std::int64_t wall, since_boot;
   };
@@ -96,7 +96,7 @@ TEST_F(Clock, ThatIsSetEndsNothingAndIsNotTakenForTime) {
   EXPECT_LT(seconds_of("killed"), kHour);
 }
 
-// As the kernel's clocks do it: that of the day and that since boot go on, the steady one does not.
+// Like the kernel's clocks: the wall clock and the one since boot advance, the steady one does not.
 TEST_F(Clock, OfASuspendedMachineTakesNoTimeFromARunningOrAdoptedAttempt) {
   // The kernel's time of a process's start is not shifted, so this comes before any other shift.
   submit("adopted", "kind: slow, sleep: 1s, steps: 2, warmup: 1, timeout: 10m");

@@ -1,5 +1,5 @@
-// Runs a sweep over a small program of a user. What it reports becomes a table, and however it
-// ends, nothing of it is left running.
+// Runs a sweep over a small program of a user. Its reports become a table, and no process of it
+// remains after any kind of end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ tables:
   EXPECT_THAT(query.out, HasSubstr("256")) << query.err;
 }
 
-// The program writes 40 MB, and the last lines say how it went.
+// The program writes 40 MB, and the last lines have the result.
 TEST(CommandLog, KeepsItsBeginningAndItsEnd) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"yaml(

@@ -56,7 +56,7 @@ Contents contents_of(const fs::path& folder) {
   return all;
 }
 
-// What log and bundle give of each attempt that is done, but for the pages of processes.
+// The output of log and bundle for each done attempt, without the pages of processes.
 std::map<std::string, Contents> told_of(const Sandbox& box) {
   std::map<std::string, Contents> told;
   for (const std::string& id : ids(box, "outcome = 'done'")) {
@@ -146,7 +146,7 @@ TEST(Compact, ALostProfileIsFoundAgain) {
 }
 #endif
 
-// Nobody asks, and nothing is configured.
+// Without a request or a configuration.
 TEST(Compact, TheDaemonDoesItByItselfAfterThirtyDays) {
   const Sandbox box;
   box.ctl({"submit", "-", "--wait"}, kLong);

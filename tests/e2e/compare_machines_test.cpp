@@ -55,7 +55,7 @@ class TwoMachines : public testing::Test {
                       Not(HasSubstr("only in"))));
   }
 
-  std::unique_ptr<Sandbox> alpha_;  // made after beta is gone: a sandbox sets the environment
+  std::unique_ptr<Sandbox> alpha_;  // made after beta has ended: a sandbox sets the environment
   fs::path folder_;
 };
 

@@ -42,7 +42,7 @@ TEST(Completion, KnowsVerbsOptionsAndNames) {
   EXPECT_EQ(complete(box, "submit fi"), "\n") << "a file: bash's own completion";
 }
 
-// What zsh would offer for the last of the words: its functions are replaced by ones that print.
+// zsh's suggestions for the last of the words: its functions are replaced by ones that print.
 std::string complete_in_zsh(const Sandbox& box, const std::string& words) {
   const Ran ran = box.run(
       "/usr/bin/zsh", {"-f", "-c",
@@ -101,7 +101,7 @@ TEST(Completion, Fish) {
   EXPECT_EQ(complete_in_fish(box, "sweepctl workloads noo"), "noop\n");
 }
 
-// Whatever a name is, a TAB runs nothing of it, neither at once nor when the line is run.
+// For any name, a TAB runs no part of it, neither at once nor when the line is run.
 // `sweepctl` itself offers no such name; the scripts do not rely on it.
 TEST(Completion, AHostileNameRunsNothing) {
   const Sandbox box;

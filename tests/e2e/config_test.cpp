@@ -1,4 +1,4 @@
-// Tests the configuration as users meet it: what is in force and from where, mistakes, pools.
+// Tests the configuration for users: the settings and their sources, mistakes, pools.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

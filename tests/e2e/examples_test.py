@@ -166,7 +166,7 @@ class WithResults(unittest.TestCase):
         if words[1] == "submit":
             allowed.add(4)  # some experiments are about running out of memory
         if words[-1].endswith(".svg"):
-            allowed.add(6)  # python3 may lack what draws pictures
+            allowed.add(6)  # python3 may lack the package that draws pictures
         if words[1] == "doctor":
             allowed.add(1)  # this machine may have a problem
         if words[1] in ("cancel", "pause"):

@@ -1,4 +1,4 @@
-// Reads the files of experiments/ and what their header comments promise.
+// Reads the files of experiments/ and the promises of their header comments.
 //
 //   # GPU:    sweepctl submit experiments/NAME.yaml --wait --set model=xl     commands for a reader
 //   # small: --set model=tiny --set context=16            options of the test's run
@@ -41,7 +41,7 @@ std::string text_of(const std::filesystem::path& file);
 std::vector<ExperimentFile> experiment_files();        // sorted by name
 std::vector<ExperimentFile> small_experiment_files();  // those with a `small:` line
 
-// What the worker that runs experiments can measure. Call before a test makes a sandbox: the first
+// The workloads of the worker that runs experiments. Call before a test makes a sandbox: the first
 // call makes one of its own.
 const Catalog& shipped_catalog();
 

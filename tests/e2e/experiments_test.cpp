@@ -1,9 +1,9 @@
-// Tests that every file of experiments/ is what its header and the README say, and prints the table
-// that it promises.
+// Tests that every file of experiments/ matches its header and the README, and prints the promised
+// table.
 //
 // To add one: write the file, add its line to experiments/README.md, and let
 //   SWEEPD_UPDATE_GOLDEN=1 ctest --test-dir build/release -R NightlyExperimentTables
-// write tests/e2e/golden/NAME.md. Look at what it wrote before you commit it.
+// write tests/e2e/golden/NAME.md. Review the files before you commit them.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,8 +105,8 @@ std::vector<Placeholder> local_names(const Sandbox& box) {
           {"avx2", "ISA"}};
 }
 
-// Removes from a run's results, marks, reasons and uneven steps, what other users of the machine
-// did to it, so that every mark that is left belongs to the experiment.
+// Removes the effects of other users of the machine from a run's results, marks, reasons and uneven
+// steps, so that every remaining mark belongs to the experiment.
 void forget_disturbances(const Sandbox& box) {
   SQLite::Database database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE, 10000);
   database.exec("DELETE FROM attempt_reason WHERE " + is_disturbance_sql());
@@ -119,7 +119,7 @@ void forget_disturbances(const Sandbox& box) {
 }
 
 void expect_golden_tables(const ExperimentFile& file) {
-  const Catalog& known = shipped_catalog();  // before the box: the query makes a box of its own
+  const Catalog& known = shipped_catalog();  // before the box: the query makes its own box
   const Sandbox box(SWEEP_WORKER);
   // One thread: on a busy machine, threads that spin would need seconds for a tiny model.
   Options options{"--set", "device=cpu", "--set", "threads=1"};

@@ -1,4 +1,4 @@
-// Tests files that somebody else named or put there, and who may read ours.
+// Tests files that other users named or created, and the permissions of ours.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(Fifo, AsLogJournalOrCatalogIsNotReadFrom) {
   EXPECT_EQ(log.exit_code, 2);
   EXPECT_THAT(log.err, HasSubstr("is a FIFO"));
 
-  // As if the daemon had died while the attempt ran, and somebody had changed its folder since.
+  // As if the daemon had died while the attempt ran, and its folder had been changed since.
   box.ctl({"stop"});
   make_fifo(box.state() / "catalog.json");
   make_fifo(box.state() / "runs" / attempt / "events.0.ndjson");

@@ -50,7 +50,7 @@ BENCHMARK_MAIN();
   if (!has("c++ " + source + " -lbenchmark -lpthread -o " + program)) {
     GTEST_SKIP() << "libbenchmark-dev is not installed";
   }
-  // Without a file of its own: the report is what it prints.
+  // Without an output file it prints the report.
   const std::string options =
       " --benchmark_format=json --benchmark_repetitions=2 --benchmark_min_time=0.01";
   EXPECT_EQ(counted("google-benchmark", program + options, "bm_sum.64", "time"), "2 1");

@@ -37,7 +37,7 @@ TEST(Frontier, FindsWhatTheWholeGridDoesWithFewTries) {
   EXPECT_THAT(found.out, HasSubstr("4," + fits + "," + too_large + ","));
 }
 
-// A point that fails says nothing of memory.
+// A failed point does not show a lack of memory.
 TEST(Frontier, AnOtherFailureIsNoAnswerAndAMistakeQueuesNothing) {
   const Sandbox box(SWEEP_WORKER);
   const std::string plain =

@@ -1,4 +1,4 @@
-// The ranks of one trial start, stop and end together, whatever happens to one of them. The outcome
+// The ranks of one trial start, stop and end together, also if one of them fails. The outcome
 // names that rank, no process is left, and the next trial runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(Gang, StopsByRelativeErrorAfterTheSameStepOnEveryRank) {
                     "samples where phase = 'step' and metric = 'time' group by rank)"),
             "1");
   EXPECT_EQ(box.sql("select count(distinct rank) from samples"), "3");
-  // The facts say how far they were apart, and who was last.
+  // The facts show how far they were apart, and the last rank.
   EXPECT_EQ(box.sql("select count(*) from facts where name in ('skew_mean_ms', 'skew_max_ms', "
                     "'straggler_rank', 'straggler_share')"),
             "4");

@@ -1,6 +1,6 @@
-// Whatever texts strangers choose, and wherever these enter (a sweep file, a program's output,
-// another machine's database, the files that a recovery reads), no verb prints a command for a
-// terminal, runs one, or touches what lies outside of the state folder.
+// With any foreign texts from any source (a sweep file, a program's output, another machine's
+// database, the files that a recovery reads), no verb prints a command for a terminal, runs one, or
+// touches files outside of the state folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,10 +32,10 @@ class WorkingFolder {
   fs::path before_;
 };
 
-// A state folder, and what lies beside it.
+// A state folder, and the files beside it.
 class Attacked {
  public:
-  // Of what changes nothing, one question in `one_in` is asked.
+  // Runs one in `one_in` of the questions that change nothing.
   Attacked(HostileTexts& texts, std::size_t one_in)
       : texts_(texts), one_in_(one_in), here_(box.folder() / "cwd") {
     texts_.aim_at(box.folder());
@@ -160,7 +160,7 @@ class HostileProperty : public testing::Test {
  protected:
   void SetUp() override { seed_ = fault_seed(); }
 
-  // What is merged has any texts where people read them; any others are refused with clean words.
+  // Merged databases may have any texts for people; others are refused with clean messages.
   void merge_and_ask(HostileTexts& texts, std::size_t one_in) const {
     Attacked attacked(texts, one_in);
     const fs::path printed = attacked.box.folder() / "theirs" / "printed";
@@ -182,7 +182,7 @@ class HostileProperty : public testing::Test {
     EXPECT_GT(attacked.reached(), 5) << "no text reached an output";
   }
 
-  // `recover` of a folder with any texts in its files, and what follows.
+  // `recover` of a folder with any texts in its files, and the verbs after it.
   void recover_and_ask(HostileTexts& texts, std::size_t one_in) const {
     Attacked attacked(texts, one_in);
     theirs_.copy_to(attacked.box.state());
@@ -206,8 +206,8 @@ class HostileProperty : public testing::Test {
   const TheirState theirs_;
 
  private:
-  // A daemon on a database that no `merge` has checked: an older version's, or a whole folder that
-  // somebody handed over.
+  // A daemon on a database that no `merge` has checked: an older version's, or a whole foreign
+  // folder.
   void ask_own(Attacked& attacked, HostileTexts& texts) const {
     fs::remove_all(attacked.box.state());
     theirs_.copy_to(attacked.box.state());

@@ -1,4 +1,4 @@
-// A secret is stored nowhere and printed by no verb, however the program that has it writes it.
+// A secret is stored nowhere and printed by no verb, for any form in which its program writes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,8 +55,8 @@ std::string utf8_of(unsigned point) {
           static_cast<char>(0x80U | (point & 0x3fU))};
 }
 
-// The text with what `decode` makes of each place at which `mark` stands. It returns how long the
-// place is, and appends to the text; 0: it is none.
+// The text with each place at `mark` replaced by `decode`, which appends to the text and returns
+// the place's length; 0: no place.
 template <class Decode>
 std::string decoded(const std::string& text, char mark, Decode decode) {
   std::string out;

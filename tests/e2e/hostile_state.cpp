@@ -49,7 +49,7 @@ matrix: {kind: [a, b]}
 tables: [{title: Rates, rows: [kind], metric: rate, cell: "{mean:.1f}"}]
 )";
 
-// What passes of the worker with LibTorch would have found. The first attempt of `noop` is made a
+// Results as the worker with LibTorch would have found them. The first attempt of `noop` is made a
 // profile pass.
 constexpr const char* kFound[] = {
     "insert or ignore into name (text) values ('a range'), ('a kernel'), ('activation')",

@@ -9,7 +9,7 @@
 
 namespace sweepd::e2e {
 
-// What a stranger's results are called, so that verbs can be asked for them.
+// The names of the foreign results, for the verbs' arguments.
 struct Known {
   std::string failed, memory, profile, trial, sweep;  // ids
 };
@@ -18,8 +18,8 @@ inline constexpr auto kShownSweep = "shown";  // has tables and plots, and one a
 inline constexpr auto kTimedSweep = "timed";  // has a memory and a profile pass
 inline constexpr auto kOwnProgram = "own";    // a program and its sweep
 
-// A state folder without a daemon. Two sweeps of it have no program that somebody could change, so
-// they run anywhere.
+// A state folder without a daemon. Two of its sweeps have no program that could change, so they run
+// anywhere.
 class TheirState {
  public:
   TheirState();

@@ -182,7 +182,7 @@ std::string mistake_in_output(const Asked& asked, const Ran& ran) {
     return fmt::format("it ended with {}", ran.exit_code);
   for (const bool of_format : {true, false}) {
     const std::string& text = of_format ? ran.out : ran.err;
-    // Only the title of a picture is a text of its own.
+    // Only the title of a picture is a separate text.
     const bool picture =
         std::find(asked.words.begin(), asked.words.end(), "plot") != asked.words.end();
     const bool lines = picture && asked.format() == "text";

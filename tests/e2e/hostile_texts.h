@@ -1,5 +1,5 @@
-// Texts as a stranger would choose them, at random, and what must not become of them: a command to
-// a terminal, a command of a shell, a tag of a page, a second line of a table, a path.
+// Random malicious texts, and checks that none becomes a command to a terminal or a shell, a tag of
+// a page, a second line of a table, or a path.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class HostileTexts {
   // A shell that runs one of them makes a file `PWNED` in `folder`; paths lead to its `precious`.
   void aim_at(const std::filesystem::path& folder);
 
-  std::string any();        // whatever a database, a journal or a program's output may hold
-  std::string printable();  // what a sweep file may hold
+  std::string any();        // as a database, a journal or a program's output may hold it
+  std::string printable();  // as a sweep file may hold it
   std::string path();       // one that leads out
   std::string argument();   // a word of a command line, which is no path
 
@@ -34,10 +34,10 @@ class HostileTexts {
   std::vector<std::string> controls_, words_, paths_;
 };
 
-// How a verb was asked, and so what its output must be.
+// How a verb was run, which determines its output's format.
 struct Asked {
   std::vector<std::string> words;
-  bool every_byte = false;  // a pipe gets every byte; so it is asked at a terminal
+  bool every_byte = false;  // a pipe gets every byte, so it runs at a terminal
 
   std::string format() const;  // of --format; ""
 };
@@ -45,17 +45,17 @@ struct Asked {
 // Runs sweepctl, at a terminal where it must be.
 Ran ask(const Sandbox& box, const Asked& asked);
 
-// What is wrong with what the verb printed; "" if nothing is.
+// The defect of the verb's output; "" if there is none.
 std::string mistake_in_output(const Asked& asked, const Ran& ran);
 // Whether one of the texts is in it.
 bool has_hostile_text(const std::string& text);
-// What is wrong with a file that a verb wrote.
+// The defect of a file that a verb wrote.
 std::string mistake_in_file(const std::filesystem::path& file);
 
 // A word as a shell reads it.
 std::string shell_word(const std::string& text);
 
-// What files lie in a folder, with their contents.
+// The files of a folder, with their contents.
 std::map<std::string, std::string> content_below(const std::filesystem::path& folder);
 
 }  // namespace sweepd::e2e

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-// Its parameter says how it ends. What it prints and reports stands in files beside it.
+// Its parameter chooses its end. Files beside it have its output and reports.
 constexpr auto kTheirScript = R"(
 case $SWEEPD_PARAM_ending in
   skips) cat "$1/skips" >&3 ;;
@@ -25,7 +25,7 @@ case $SWEEPD_PARAM_ending in
 esac
 )";
 
-// As a YAML scalar and as JSON; what is no character of UTF-8 becomes one.
+// As a YAML scalar and as JSON; bytes that are not UTF-8 become a character.
 std::string quoted(const std::string& text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }

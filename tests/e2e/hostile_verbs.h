@@ -1,4 +1,4 @@
-// Every verb of sweepctl, asked in each way that prints what strangers wrote.
+// Every verb of sweepctl, in each form that prints foreign text.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ struct GivenFiles {
 };
 GivenFiles write_given_files(const Sandbox& box, HostileTexts& texts);
 
-// In this order: what reads, what submits, what changes, what deletes, `stop`. Files that verbs
-// write are in `out`.
+// In this order: verbs that read, submit, change, delete, and `stop`. Files that verbs write are in
+// `out`.
 std::vector<Asked> ask_every_verb(const Known& known, const GivenFiles& given,
                                   const std::filesystem::path& out, HostileTexts& texts);
 

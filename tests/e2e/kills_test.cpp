@@ -1,5 +1,5 @@
-// A trial that killed its worker three times is not tried again, by whatever would queue it, unless
-// somebody insists.
+// A trial that killed its worker three times is skipped by every verb that would queue it, unless
+// the user insists.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 namespace sweepd::e2e {
 namespace {
 
-// Of a table, an SQL expression with all its columns. A number of a row of another table is
-// replaced by what identifies that row.
+// Of a table, an SQL expression with all its columns. A reference to a row of another table is
+// replaced by that row's identity.
 constexpr auto kColumns = R"(select group_concat(e, ' || ''|'' || ') from (
 select '''' || c.name || '='' || quote(' || case iif(c.name = 'sweep', 'sweep', fk."table")
   when 'name' then '(select text from name where id = t."' || c.name || '")'
@@ -26,7 +26,7 @@ select '''' || c.name || '='' || quote(' || case iif(c.name = 'sweep', 'sweep', 
 from pragma_table_info('TABLE') c left join pragma_foreign_key_list('TABLE') fk on fk."from" = c.name
 where c.name not in ('id', 'row') and not ('TABLE' = 'attempt' and c.name = 'position')))";
 
-// `sweep_count` is counted from others, and may say 0 of what there was once.
+// `sweep_count` is derived from other tables, and may have zeros for former rows.
 constexpr auto kTables =
     "select group_concat(name, ' ') from (select name from sqlite_schema where type = 'table' and "
     "name not like 'sqlite_%' and name not in ('name', 'sweep_count') order by name)";

@@ -1,4 +1,4 @@
-// A state folder that has lost its database, and what a database holds, to compare two of them.
+// A state folder that has lost its database, and the contents of databases, to compare them.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ passes: [timing, memory, profile]
 params: {model: tiny, context: 32, batch: 2, mode: train_step, steps: 2, warmup: 1}
 )";
 
-// Stops the daemon and waits until it is gone.
+// Stops the daemon and waits for its end.
 void stop(const Sandbox& box);
 // Removes the files of the database.
 void lose_database(const Sandbox& box);

@@ -1,4 +1,4 @@
-// Somebody deletes or moves files of a running daemon.
+// Tests a running daemon whose files are deleted or moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

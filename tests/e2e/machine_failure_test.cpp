@@ -1,5 +1,5 @@
 // If the machine fails and not the attempts, none of them ends, the reason is shown, and all run
-// once the machine works again. The tests run in a mount namespace of their own, with a small file
+// once the machine works again. The tests run in their own mount namespace, with a small file
 // system below `runs`.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ class SmallDisk : public testing::Test {
     ::umount2(runs().c_str(), MNT_DETACH);
   }
   fs::path runs() const { return box_.state() / "runs"; }
-  // Mounts it below `runs`, or changes the options of what is mounted there.
+  // Mounts it below `runs`, or changes the options of the mount there.
   void mount_runs(const std::string& options, unsigned long flags = 0) const {
     ASSERT_EQ(::mount("none", runs().c_str(), "tmpfs", flags, options.c_str()), 0)
         << std::strerror(errno);
@@ -136,7 +136,7 @@ TEST_F(SmallDisk, OneThatIsFullReadOnlyOrWithoutInodesCostsNothing) {
                                  [&] { mount_runs("size=4m,nr_inodes=1000", MS_REMOUNT); });
 }
 
-// The exit code that says so goes to nobody.
+// No parent receives its exit code.
 TEST_F(SmallDisk, OneThatFillsUpWhileNoDaemonRunsCostsNothing) {
   mount_runs("size=4m");
   constexpr auto kSlowSteps = R"(sweep: quick

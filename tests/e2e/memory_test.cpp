@@ -1,4 +1,4 @@
-// Tests what a memory pass left behind as a user sees it: drawn, exported, in tables and by SQL.
+// Tests a memory pass's results for users: drawn, exported, in tables and by SQL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ params: {model: tiny, context: 64, batch: 2, steps: 1, warmup: 1}
 )");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
 
-  // If asked for the timing's attempt, the memory pass of the same trial answers.
+  // For the timing's attempt it shows the memory pass of the same trial.
   const std::string timing = box.sql("select uid from attempt where pass = 'timing'");
   const Ran shown = box.ctl({"show", timing, "--memory"});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;

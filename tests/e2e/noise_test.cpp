@@ -1,4 +1,4 @@
-// Tests `sweepctl noise`: what it measures, prints and stores, and that `compare` repeats it.
+// Tests `sweepctl noise`: its measurements, output and stored results, and `compare`'s use of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

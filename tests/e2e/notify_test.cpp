@@ -1,4 +1,4 @@
-// Tests `submit --notify`: the command runs once when the sweep has ended, and what is said of it.
+// Tests `submit --notify`: the command runs once when the sweep has ended, and the texts about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A program that trains with PyTorch and knows nothing of sweepd, from its file to its tables:
+// A program that trains with PyTorch without sweepd's API, from its file to its tables:
 // times by phase, rates, memory and kernels. Torch is tests/fake_torch, whose clock counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

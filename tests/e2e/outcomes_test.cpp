@@ -59,7 +59,7 @@ TEST(Outcomes, AreRowsAndWordsAndOneFailureLeavesTheOthersAlone) {
     EXPECT_THAT(shown, HasSubstr(c.why));
     EXPECT_THAT(submitted.err, HasSubstr(c.outcome));
   }
-  // Where it hung, if it got that far, is what its status page says last.
+  // Its status page has the place where it hung, if it got that far.
   const std::string hung = "from attempt where outcome = 'timeout' order by row limit 1";
   const AttemptFolder folder(box.state() / "runs" / box.sql("select uid " + hung));
   EXPECT_EQ(box.sql("select phase " + hung), read_status(folder.status(0)).phase);
@@ -93,7 +93,7 @@ constexpr auto kGrowing =
     "4096, "
     "8192]}\ntables: [{title: T, rows: [sequence], cell: '{n}', where: {phase: forward}}]\n";
 
-// What runs out of memory says so about everything that is larger.
+// A point that runs out of memory also decides all larger ones.
 TEST(OutOfMemory, LeavesOutWhatLiesBeyond) {
   const Sandbox box(SWEEP_WORKER);
   const Ran ran = box.ctl({"submit", "-", "--wait"}, std::string("sweep: grows\n") + kGrowing);

@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Ten steps of as many ms as the file says, which nobody watches.
+// Ten steps of as many ms as the file says, without a watcher.
 constexpr const char* kTick = R"(
 read time < time.txt
 i=0

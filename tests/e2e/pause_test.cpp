@@ -1,4 +1,4 @@
-// Tests pause and resume: what starts, what is said about it everywhere, and wrong names.
+// Tests pause and resume: started attempts, the texts about it, and wrong names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr auto kHangingPair =
 constexpr auto kQuickPair =
     "sweep: quick\nworkload: noop\nparams: {steps: 3, warmup: 1}\nmatrix: {seed: [1, 2]}\n";
 
-// A daemon that measures nothing while `quick` is queued, paused behind what runs.
+// A daemon that measures nothing while `quick` is queued, paused behind a running sweep.
 void pause_quick(const Sandbox& box) {
   box.ctl({"submit", "-"}, kHangingPair);
   ASSERT_TRUE(eventually([&] { return !box.worker_pids().empty(); }));
@@ -49,7 +49,7 @@ TEST(Pause, IsSaidEverywhereAndOutlastsTheDaemon) {
   EXPECT_THAT(box.ctl({"list"}).out, ContainsRegex("quick .* paused *\n"));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "0");
 
-  // A client that waits says so and ends with the sweep.
+  // A waiting client reports it and ends with the sweep.
   const pid_t waiting = box.ctl_in_background({"watch", "quick"});
   const auto said = [&] { return text_of(box.folder() / "background.err"); };
   EXPECT_TRUE(eventually([&] { return said().find("quick is paused") != std::string::npos; }));

@@ -1,4 +1,4 @@
-// Tests what `plan` says before anything is queued, and that it is true.
+// Tests the output of `plan` before anything is queued, and that it is true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ TEST(Plan, AgreesWithSubmitOnWhatIsReusedQueuedAndRunAgain) {
 // A step sleeps for 20 ms, so a thousand take 20 s, however busy the machine is.
 TEST(Plan, TellsWhichAttemptsWillHitTheirTimeout) {
   const Sandbox box;
-  // What measures for as long as its timeout hits it.
+  // A trial that measures for as long as its timeout hits it.
   const json late = plan_of(box,
                             "sweep: long\nworkload: noop\npasses: [timing, memory]\n"
                             "zip: [{min_time: [10s, 30s, 60s, 1h], "
@@ -188,7 +188,7 @@ TEST(Plan, OfALargeSweepIsWholeShortAndLeavesNoMemoryBehind) {
                     HasSubstr("time and memory are estimated from 10,000 of 360,000 trials")));
   EXPECT_LT(ran.out.size(), 2000U);
 #if !defined(SWEEPD_UNDER_ASAN) && !defined(SWEEPD_UNDER_TSAN)  // they have their own allocator
-  // The daemon once kept what the largest plan had needed for a moment: 280 MB of this one.
+  // The daemon once kept the temporary memory of the largest plan: 280 MB for this one.
   const pid_t daemon = box.daemon_pid();
   EXPECT_TRUE(eventually([&] { return resident_kb(daemon) < 60'000; }))
       << resident_kb(daemon) << " kB";

@@ -1,5 +1,5 @@
-// Plots that a sweep file declares, plots of anything else, and pictures with and without what
-// draws them.
+// Plots that a sweep file declares, plots of anything else, and pictures with and without their
+// drawing program.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ TEST(Plot, DrawsWhatTheSweepDeclares) {
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(text_of(folder / "heat.vl.json"), vega.out);
   EXPECT_TRUE(std::filesystem::exists(folder / "time-script.vl.json"));
-  // Plots of one title have files of their own.
+  // Plots of one title have their own files.
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"},
                     "sweep: same\nworkload: noop\nplots:\n"
                     "  - {title: Time, x: steps, y: mean}\n"

@@ -1,4 +1,4 @@
-// A cell of a table holds one trial, unless somebody said that it may hold several.
+// A cell of a table holds one trial, unless the table allows several.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 

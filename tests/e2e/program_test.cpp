@@ -1,4 +1,4 @@
-// A program of the user with parameters and metrics of its own, from the file to the table.
+// A program of the user with its own parameters and metrics, from the file to the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST_F(Program, HasATableViewFiltersAndLabelsOfItsOwn) {
       box.ctl({"compare", "first", "--by", "kernel=slow,fast", "--metric", "rate"});
   EXPECT_THAT(compared.out, AllOf(HasSubstr("better"), Not(HasSubstr("faster")))) << compared.err;
 
-  // Without tables of its own, a file has one with its metrics. Its caption has what the file
+  // Without its own tables, a file has one with its metrics. Its caption has what the file
   // declares, at its default too, and no text of the command.
   ASSERT_EQ(
       submit(file("bare", "size: 100, kernel: fast", "matrix: {size: [100, 200]}\n")).exit_code, 0);

@@ -36,7 +36,7 @@ MethodRule rule() {
   return method;
 }
 
-// A query has a form of its own (runner/wire/query_json.cpp).
+// A query has its own form (runner/wire/query_json.cpp).
 template <>
 MethodRule rule<rpc::Query>() {
   MethodRule method{"query", {}};
@@ -65,7 +65,7 @@ const std::vector<json> kTexts{
     "[",
     ""};
 
-// What a member may be. Any other text is a sweep, an attempt or a column.
+// The possible values of a member. Any other text is a sweep, an attempt or a column.
 const std::map<std::string, std::vector<json>>& values() {
   static const std::map<std::string, std::vector<json>> all{
       {"text", kTexts},

@@ -42,7 +42,7 @@ class RequestMaker {
   // Paths lead into `given`, or are relative and named after `kEscaped`.
   RequestMaker(std::uint64_t seed, const std::filesystem::path& given);
 
-  // What exists: names and ids that requests may ask for.
+  // The existing names and ids that requests may use.
   void know(const std::string& member, const nlohmann::json& value) {
     known_[member].push_back(value);
   }

@@ -1,5 +1,5 @@
-// Every method of the protocol with well-formed requests whose members are chosen at random:
-// whatever they are, each gets one answer, and the daemon goes on.
+// Calls every method of the protocol with well-formed requests of random members: each gets one
+// answer, and the daemon keeps running.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -72,7 +72,7 @@ std::string line_of(int id, const std::string& method, const std::string& params
          R"(","params":)" + params + "}\n";
 }
 
-// What is wrong with the answer to this request; "" if nothing is.
+// The defect of the answer to this request; "" if there is none.
 std::string mistake_in(json answer, int id, const RandomRequest& request) {
   if (!answer.is_object()) return "no answer";
   if (!request.is_json) {
@@ -122,7 +122,7 @@ struct RandomRequests : testing::Test {
     for (const char* member : {"what", "attempt"}) maker.know(member, attempt);
   }
 
-  // Returns whether the daemon can be asked on.
+  // Returns whether the daemon can take more requests.
   bool ask(Line& line, const MethodRule& method) {
     const RandomRequest request = maker.next(method);
     const std::string sent = line_of(++id, request.method, request.params);
@@ -178,13 +178,13 @@ TEST_F(RandomRequests, OfEveryMethodGetOneAnswerAndTheDaemonGoesOn) {
       if (!ask(line, method)) return;
     }
     if (round % 3 != 2) continue;
-    box.ctl({"resume", "--device", "cpu"});  // and what was deleted comes back
+    box.ctl({"resume", "--device", "cpu"});  // and deleted sweeps come back
     box.ctl({"submit", "-"}, RequestMaker::kSweep);
     know();
   }
   EXPECT_EQ(box.daemon_pid(), daemon);
   expect_nothing_outside();
-  // What was paused goes on, and what was submitted ends.
+  // Paused sweeps resume, and submitted ones end.
   box.ctl({"resume", "--device", "cpu"});
   box.ctl({"resume", "--all"});
   const Ran last =

@@ -123,7 +123,7 @@ void expect_refusal(const Ran& ran, const Options& sets) {
   EXPECT_TRUE(named) << ran.err;
 }
 
-// Cells without a result are blank, whatever the file asks for.
+// Cells without a result are blank, for any table of the file.
 void expect_report(const Ran& report) {
   EXPECT_EQ(report.exit_code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("**"));
@@ -164,7 +164,7 @@ void expect_to_work_or_say_why_not(const ExperimentFile& file) {
     EXPECT_THAT(ran.exit_code, AnyOf(0, 4)) << ran.err;
     for (const std::string& sweep : file.sweeps) expect_report(box.ctl({"report", sweep}));
     EXPECT_EQ(box.daemon_pid(), daemon) << "another daemon: the first one died";
-    // Everything that did not work has a sentence that says so, and nothing of ours crashed.
+    // Every failure has an explanation, and no program of ours crashed.
     EXPECT_EQ(box.sql("select group_concat(uid || ': ' || outcome || ' ' || coalesce(message, ''), "
                       "char(10)) from attempt where outcome = 'crashed' or outcome is null or "
                       "(outcome in ('failed', 'skipped') and coalesce(message, '') = '') or "

@@ -1,5 +1,5 @@
-// Tests from what a lost database is made anew when not all is as it should be: old or torn
-// folders, a damaged database, a daemon or an attempt that runs.
+// Tests the recovery of a lost database from imperfect sources: old or torn folders, a damaged
+// database, a daemon or an attempt that runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepTheirFiguresAndItIsSaidWhatTheyLack)
   const std::string before = samples_of(box);
   EXPECT_EQ(box.sql(outcomes), "crashed1 done10 oom1 timeout1");
 
-  // Without its submission a sweep is one of its own, and nothing of it is measured again.
+  // Without its submission a sweep becomes a new one, and none of its points is measured again.
   stop(box);
   lose_database(box);
   fs::remove_all(box.state() / "sweeps");
@@ -90,7 +90,7 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepTheirFiguresAndItIsSaidWhatTheyLack)
   EXPECT_EQ(box.sql(outcomes), "crashed2 done10 oom1");
 }
 
-// Each folder says what its program declared when it was measured.
+// Each folder has its program's declaration at its measurement.
 TEST(RecoverFrom, FoldersOfOlderVersionsKeepAProgramsParameters) {
   const Sandbox box;
   const auto file = [&](const std::string& name, const std::string& parameters) {

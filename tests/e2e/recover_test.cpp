@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What these commands print.
+// The output of these commands.
 std::string printed(const Sandbox& box, const std::vector<std::vector<std::string>>& commands) {
   std::string text;
   for (const std::vector<std::string>& command : commands) {
@@ -49,7 +49,7 @@ TEST(Recover, FindsEveryFigureAgain) {
   EXPECT_EQ(all_rows(box), rows);
   EXPECT_EQ(printed(box, questions), told);
 
-  // And what a retry measured, and which attempts another sweep has too.
+  // And a retry's results, and the attempts that another sweep shares.
   box.ctl({"submit", times, "--set", "seed=3,4", "--wait"});
   box.ctl({"retry", "times", "--only", "done,valid,suspect,invalid"});
   box.ctl({"watch", "times"});
@@ -66,7 +66,7 @@ TEST(Recover, FindsEveryFigureAgain) {
   EXPECT_EQ(box.ctl({"report", "times"}).out, report);
 }
 
-// Their ends depend on each other, and what the ranks waited for is kept as facts.
+// Their ends depend on each other, and the ranks' waits are kept as facts.
 TEST(Recover, RanksThatHangOrDieTogetherEndAsBefore) {
   const Sandbox box;
   const Ran ran = box.ctl({"submit", "-", "--wait"}, R"(sweep: gang
@@ -149,7 +149,7 @@ TEST(Recover, AProgramOfOnesOwnHasItsMetricsAndTheContentOfThatTime) {
   EXPECT_EQ(all_rows(box), rows);
   EXPECT_EQ(printed(box, questions), before);
 
-  // A point without a folder too: `retry` has to find the programs of the one who submitted.
+  // A point without a folder too: `retry` has to find the submitter's programs.
   const auto origin =
       "select group_concat(submitted_from || submitted_environment, ';') from params_mm";
   const std::string from = box.sql(origin);

@@ -1,4 +1,4 @@
-// Whatever dies, no result is lost and none is counted twice.
+// After any crash no result is lost and none is counted twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST(Recovery, KilledAgainAndAgainItStillEndsWithOneResultEach) {
   EXPECT_EQ(box.sql("select count(*) from attempt"), "4");
 }
 
-// The last moment of a killed daemon: it accepts one connection, answers nothing and is gone.
+// The last moment of a killed daemon: it accepts one connection, answers nothing and ends.
 enum class Dies { kBeforeItReads, kAfterItRead };
 class DyingDaemon {
  public:
@@ -135,7 +135,7 @@ TEST(Recovery, WhatTheDaemonDidNotReadIsSentToTheNextOne) {
   }
 }
 
-// A question is not asked again either: it may be what the daemon died of.
+// A question is not repeated either: it may have killed the daemon.
 TEST(Recovery, WhatMayHaveBeenDoneIsNotDoneAgain) {
   for (const bool asks : {true, false}) {
     const Sandbox box;

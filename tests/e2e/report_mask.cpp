@@ -125,7 +125,7 @@ class TableMask {
   }
 
  private:
-  // A column's header is what the table's columns say and then the name of its value. If the table
+  // A column's header has the table's columns and then the name of its value. If the table
   // names no values, all columns belong to its only one.
   const TableSpec::Value& value_of(const std::string& header) const {
     if (table_.values.empty()) return values_.front();
@@ -167,7 +167,8 @@ class TableMask {
   static std::string masked(const std::string& cell, Column column) {
     if (column == Column::kKept) return cell;
     if (column == Column::kVaryingOrMissing && cell == "—") return "#";
-    std::string text = cell;  // what differs from the baseline in one run may not in the next
+    std::string text = cell;  // a cell that differs from the baseline in one run may not in the
+                              // next
     if (text.starts_with("**") && text.ends_with("**")) text = text.substr(2, text.size() - 4);
     if (text.ends_with('?')) text.pop_back();  // not judged, in this run
     return mask_numbers(text);
@@ -197,7 +198,7 @@ std::string mask_note(const std::string& note) {
 }
 
 // Removes from the line of marks what depends on how even the steps were, and from a caption when
-// and by which version it was measured. Of a note that had nothing else, nothing is left.
+// and by which version it was measured. Removes a note without other text.
 std::string without_chance(const std::string& line) {
   static const std::regex slow("(- |; )(in \\d+ of \\d+ cells )?a few slow steps .*usual step");
   static const std::regex unjudged("(- |; )\\? not judged: .*");

@@ -1,5 +1,5 @@
-// Removes from a report what differs from run to run and from machine to machine, so that a golden
-// file can have the rest to the digit.
+// Removes the parts of a report that vary between runs and machines, so that a golden file can have
+// the rest to the digit.
 //
 // Whether a column varies follows from its values. A time varies, and so does every rate and share
 // made of times. A figure by formula, a count of bytes or calls, a loss and a type do not. So
@@ -20,11 +20,10 @@ struct Placeholder {
 };
 
 // Returns whether this value shows the same in every run. `value` is one of complete_values(). An
-// unknown metric counts as the same, so the first test that fails tells whoever adds a metric of
-// times.
+// unknown metric counts as the same, so a failing test warns the author of a new metric of times.
 bool repeats(std::string_view workload, const TableSpec::Value& value);
 
-// `report` is what `sweepctl report` prints in markdown for `sweep`. `names` (of hosts, devices and
+// `report` is the markdown of `sweepctl report` for `sweep`. `names` (of hosts, devices and
 // folders) are replaced by their placeholders, and padding is removed. If a table is sorted by
 // something that varies, its rows are sorted by their texts; if it also has a limit, they are all
 // #.

@@ -1,5 +1,5 @@
-// Tests what a golden file has of a report: a figure that repeats, to the digit; a time, only that
-// it exists.
+// Tests which parts of a report a golden file has: a figure that repeats, to the digit; a time,
+// only that it exists.
 #include "tests/e2e/report_mask.h"
 
 #include <gmock/gmock.h>

@@ -51,8 +51,8 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
   return pid;
 }
 
-// Where sanitizers write what they find in programs that tests start. Most of them, such as the
-// daemon, write their stderr where no test looks.
+// The file for sanitizers' findings in programs that tests start. No test reads the stderr of most
+// of these programs, such as the daemon.
 constexpr auto kFindings = "sanitizer";
 
 void collect_findings(const fs::path& folder) {
@@ -81,13 +81,13 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   folder_ = ::mkdtemp(pattern.data());
   ::setenv("SWEEPD_STATE_DIR", state().c_str(), 1);
   ::setenv("SWEEPD_WORKER", worker_.c_str(), 1);
-  // Nor what the person who runs the tests has configured.
+  // Nor the tester's configuration.
   ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   ::unsetenv("SWEEPD_CONFIG");
-  // The other tests' load must not mark a result as suspect. Whoever sets it already, to 1, sees
-  // which tests fail on such marks.
+  // The other tests' load must not mark a result as suspect. Set to 1 from outside, it shows which
+  // tests fail on such marks.
   ::setenv("SWEEPD_CORES_LOST", "0", 0);
-  // A test's compiled packages must not depend on who compiled here before.
+  // A test's compiled packages must not depend on earlier compilations here.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
   collect_findings(folder_);
 }
@@ -98,7 +98,7 @@ Sandbox::~Sandbox() {
     ctl({"stop", "--now"});
     eventually([daemon] { return !is_alive(daemon); });  // until then it writes its log
   }
-  // A test may have written any number to a pid file, so only a group leader of our own is killed.
+  // A test may have written any number to a pid file, so only our own group leader is killed.
   for (const pid_t pid : worker_pids()) {
     if (pid > 1 && ::getpgid(pid) == pid && pid != ::getpgrp()) ::kill(-pid, SIGKILL);
   }

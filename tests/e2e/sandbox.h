@@ -1,4 +1,4 @@
-// A state folder of its own with the real programs. Everything is removed at the end. A test fails
+// A private state folder with the real programs. Everything is removed at the end. A test fails
 // if a sanitizer found something in any of them.
 #pragma once
 
@@ -35,7 +35,7 @@ class Sandbox {
   std::filesystem::path folder() const { return folder_; }
 
   pid_t daemon_pid() const;
-  void kill_daemon() const;  // SIGKILL, and waits until it is gone
+  void kill_daemon() const;  // SIGKILL, and waits for its end
   std::vector<pid_t> worker_pids() const;
 
   // Returns one value from the database as text; "" for NULL or no row.
@@ -48,7 +48,7 @@ class Sandbox {
   std::string worker_;
 };
 
-// Returns false for a zombie too, because in a container nobody may ever reap it.
+// Returns false for a zombie too, because in a container it may never be reaped.
 bool is_alive(pid_t pid);
 
 // Polls, because the test sees the program from outside; fails the test after 60 s.

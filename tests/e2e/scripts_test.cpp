@@ -1,4 +1,4 @@
-// Tests what scripts and shells rely on: exit codes, many readers at once, doctor.
+// Tests the features that scripts and shells rely on: exit codes, many readers at once, doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

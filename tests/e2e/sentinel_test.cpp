@@ -50,7 +50,7 @@ bool last_sentinel_has_run(const Sandbox& box) {
          nothing_is_open(box);
 }
 
-// How often one runs beside a sweep of so many attempts, what is stored of it, and where it shows.
+// How often one runs beside a sweep of this many attempts, its stored results, and where they show.
 void expect_a_watched_sweep(int attempts, const char* order) {
   const Sandbox box(SWEEP_WORKER);
   const std::string file = box.write("watched.yaml", kWatched);

@@ -1,4 +1,4 @@
-// Tests the protocol as a person with socat sees it.
+// Tests the protocol with socat.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(Socket, IsForItsOwnerAndRefusesBadRequestsWithACodeAndAReason) {
   EXPECT_EQ(box.ctl({"--no-start", "status"}).exit_code, 0) << "the daemon must have survived";
 }
 
-// A script holds a lock, and somebody waits for the end of a pipe.
+// A script holds a lock, and another program waits for the end of a pipe.
 TEST(Daemon, HoldsNothingOfWhoeverStartedIt) {
   const Sandbox box;
   const std::string file = box.write("lock", "");

@@ -159,7 +159,7 @@ TEST(ShippedReference, IsAddedWhole) {
       box.ctl({"reference", "add", std::string(EXPERIMENTS) + "/reference/writeups.csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("reference writeups: 2,172 figures, 1,728 for tables"));
-  // What everybody can look up in the first of the texts.
+  // Published in the first of the texts.
   EXPECT_EQ(
       box.sql(
           "select round(r.value, 3) from reference_row r join reference_param m on m.row = r.id "
@@ -168,7 +168,7 @@ TEST(ShippedReference, IsAddedWhole) {
           "join reference_param w on w.row = r.id and w.name = 'warmup' and w.value = '5' "
           "where source = '000' and metric = 'time'"),
       "127.482");
-  // A source is one way of running: its name says which, and it has no figure of another.
+  // A source is one way of running: its name identifies it, and it has no figure of another.
   const auto value = [&](const std::string& source, const std::string& workload,
                          const std::string& where) {
     return box.sql(

@@ -1,5 +1,5 @@
-// What another machine's results say reaches no terminal as a command, and what its files say
-// becomes no path.
+// Texts of another machine's results reach no terminal as a command, and texts in its files become
+// no path.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

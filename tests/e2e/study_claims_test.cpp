@@ -1,4 +1,4 @@
-// Tests that a study's document says what its figures say, in its long and its short form, and that
+// Tests that a study's document matches its figures, in its long and its short form, and that
 // a claim without one of its texts is a mistake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

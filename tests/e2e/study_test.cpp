@@ -1,5 +1,5 @@
-// Tests `sweepctl study`: the document, its figures, what is missing in it, and that it is only a
-// view on sweeps, which go on whatever happens to it.
+// Tests `sweepctl study`: the document, its figures, missing parts, and that it is only a view on
+// sweeps, which continue without it.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ class StudyTest : public testing::Test {
   const Sandbox box;
 };
 
-// Of the last chapter, what differs from machine to machine.
+// The parts of the last chapter that differ between machines.
 std::string masked(std::string text, const std::string& folder) {
   for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
     text.replace(at, folder.size(), "FOLDER");
@@ -264,7 +264,7 @@ TEST_F(StudyTest, NowADryRunAndAMistakeQueueNothing) {
   EXPECT_EQ(box.sql("select count(*) from sweep"), "0");
 }
 
-// The sweeps know nothing of the client, and the next one finds them.
+// The sweeps do not depend on the client, and the next one finds them.
 TEST_F(StudyTest, GoesOnAfterItsClientWasInterruptedOrKilled) {
   pid_t client = start_gated_study();
   ASSERT_TRUE(eventually([&] { return told().find("axpy: ") != std::string::npos; }));
@@ -306,7 +306,7 @@ TEST(NightlyShippedStudy, HasNoMistakeAtAnyScaleAndHasEveryExperiment) {
     all += ran.out;
   }
   for (const ExperimentFile& each : experiment_files()) {
-    // The README's example, and that of a program of one's own, are about no training step.
+    // The README's example, and that of a user's program, have no training step.
     if (each.name == "quickstart" || each.name.ends_with("own_program")) continue;
     for (const std::string& sweep : each.sweeps) EXPECT_THAT(all, HasSubstr("\n" + sweep + " "));
   }

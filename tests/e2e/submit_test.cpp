@@ -32,7 +32,7 @@ TEST(Submit, RunsEveryTrialReportsTheDeclaredTableAndReuses) {
   for (const char* n : {"2", "3", "4"}) EXPECT_THAT(report.out, HasSubstr(n));
   EXPECT_EQ(box.sql("select count(*) from attempt where outcome = 'done'"), "3");
 
-  // A second time reuses and says so, and reports the same figures, to the byte.
+  // A second submission reuses and reports it, and reports the same figures, to the byte.
   const Ran again = box.ctl({"submit", "-", "--wait"}, kThreeNoops);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("0 to run, 3 reused"));
@@ -46,7 +46,7 @@ TEST(Submit, RunsEveryTrialReportsTheDeclaredTableAndReuses) {
   EXPECT_THAT(one.out, HasSubstr("1 trial: 1 to run"));
   EXPECT_EQ(box.sql("select min(steps) from params_noop"), "1");
 
-  // Every pass and every repeat is an attempt of its own.
+  // Every pass and every repeat is a separate attempt.
   const Ran both = box.ctl({"submit", "-", "--wait"},
                            "sweep: both\nworkload: noop\npasses: [timing, memory]\n"
                            "params: {repeats: 3, steps: 7}\n");

@@ -1,4 +1,4 @@
-// `sweepctl try` and `sweepctl emit`, as somebody uses them who writes a program for sweepd.
+// `sweepctl try` and `sweepctl emit`, as the author of a program for sweepd uses them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Try, ShowsTheOutputAndWhatWasUnderstoodOrNot) {
               HasSubstr("`try` runs one rank, not 2; add --set world_size=1"));
 }
 
-// What the program prints of itself: the variables that it has, and the cores to which it is bound.
+// The program prints its variables and the cores to which it is bound.
 TEST(Try, RunsInTheSurroundingsOfARun) {
   const Sandbox box;
   box.write("work.sh",
@@ -163,7 +163,7 @@ TEST(ProgramFiles, AreFoundBesideTheSweepFileAndInTheSubmittersPath) {
   box.write("data.txt", "42\n");
   const std::string file =
       box.write("mine.yaml", kHead + "params: {argv: my-tool data.txt, device: cpu}\n");
-  ASSERT_EQ(box.ctl({"list"}).exit_code, 0);  // starts the daemon, which knows no my-tool
+  ASSERT_EQ(box.ctl({"list"}).exit_code, 0);  // starts the daemon, which has no my-tool
   const std::string with_path = "PATH=" + (box.folder() / "tools").string() + ":$PATH ";
   const auto submit = [&] {
     return box.run("/bin/sh", {"-c", with_path + "exec " SWEEPCTL " --state-dir " +

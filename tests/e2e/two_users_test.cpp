@@ -1,4 +1,4 @@
-// Two users of one machine, each with a daemon of his own.
+// Two users of one machine, each with his own daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ class TwoUsers : public testing::Test {
   void TearDown() override {
     if (::geteuid() == 0) other({"stop", "--now"}, home_ / "state");
   }
-  // What the other user's client says, if it asks the daemon of this folder.
+  // The other user's client's message on the daemon of this folder.
   Ran other(std::vector<std::string> arguments, const fs::path& state) const {
     const std::string id = std::to_string(kOther);
     std::vector<std::string> all{"--reuid=" + id,
@@ -67,7 +67,7 @@ TEST_F(TwoUsers, SweepBesideEachOtherAndSeeTheirOwn) {
   EXPECT_THAT(mine, Not(HasSubstr("theirs")));
   EXPECT_THAT(theirs, Not(HasSubstr("mine")));
   EXPECT_THAT(theirs, HasSubstr("theirs"));
-  // And the one is told that the folder is the other's.
+  // The first user's message says that the folder is the other's.
   const Ran told = other({"list"}, box_.state());
   EXPECT_NE(told.exit_code, 0);
   EXPECT_THAT(told.err, HasSubstr(box_.state().string()));

@@ -1,4 +1,4 @@
-// Tests what delete, usage and backup print and leave behind.
+// Tests the output and the effects of delete, usage and backup.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Delete, TakesResultsAndFoldersThatNobodyElseUses) {
                                  HasSubstr("1 trial stay")));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "2");
 
-  const Ran asked = box.ctl({"delete", "first"});  // nobody is there to answer
+  const Ran asked = box.ctl({"delete", "first"});  // without an answer
   EXPECT_EQ(asked.exit_code, 2);
   EXPECT_THAT(asked.err, HasSubstr("--yes"));
   EXPECT_EQ(box.sql("select count(*) from sweep"), "2");

@@ -1,5 +1,5 @@
-// Tests what cancel, list, log, show, status, stop, watch, workloads and devices print and how they
-// end.
+// Tests the output and exit codes of cancel, list, log, show, status, stop, watch, workloads and
+// devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -57,7 +57,7 @@ TEST(Output, ThatCannotBeWrittenIsAFailure) {
   const Ran full = list(">/dev/full");
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("cannot write to standard output: No space left on device"));
-  // What is printed must not go into the socket.
+  // The output must not go into the socket.
   EXPECT_EQ(list("2>&-").exit_code, 0);
   const std::string watch = std::string(SWEEPCTL) + " submit --wait " + box.write("q.yaml", kNoop);
   EXPECT_EQ(box.run("/bin/sh", {"-c", watch + " <&- >&- 2>&-"}).exit_code, 0);
@@ -84,7 +84,7 @@ TEST(Show, TellsEverythingOfASweepATrialAndAnAttempt) {
   EXPECT_EQ(box.ctl({"log", uid, "--rank", "7"}).exit_code, 3);
 }
 
-// More ranks than cores make a timing suspect. What was not timed is right all the same.
+// More ranks than cores make a timing suspect. Other figures stay valid.
 TEST(Report, MarksTimesAndNoFactThatIsNone) {
   const Sandbox box;
   const unsigned ranks = std::thread::hardware_concurrency() + 1;

@@ -1,4 +1,4 @@
-// Somebody watches a sweep while its daemon dies, is stopped or loses its folder.
+// Tests a watcher whose daemon dies, is stopped or loses its folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -92,7 +92,7 @@ TEST(WatchOn, FromDaemonToDaemonAndEachFailureIsToldOnce) {
     ASSERT_TRUE(starts_a_worker(box));
     const pid_t daemon = box.daemon_pid();
     box.kill_daemon();
-    // Nobody but the watcher starts the next one.
+    // Only the watcher starts the next one.
     ASSERT_TRUE(eventually([&] { return box.daemon_pid() > 0 && box.daemon_pid() != daemon; }));
   }
   open_gate(box);
@@ -171,7 +171,7 @@ TEST(WatchOn, AFolderThatIsGoneIsNotBegunAnew) {
   EXPECT_EQ(existing.exit_code, 1);
   EXPECT_THAT(existing.err, HasSubstr("there is no "));
   EXPECT_FALSE(fs::exists(box.state()));
-  fs::rename(moved, box.state());  // so that the sandbox ends what runs
+  fs::rename(moved, box.state());  // so that the sandbox ends running processes
 }
 
 TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {
@@ -191,7 +191,7 @@ TEST(WatchOn, WhyTheNextDaemonDoesNotStartIsSaid) {
   box.ctl({"cancel", "long"});
 }
 
-// Answers who watches, and is gone; again and again.
+// Answers watchers, then ends; repeatedly.
 class FragileDaemon {
  public:
   explicit FragileDaemon(const StateFolder& state) {

@@ -86,7 +86,7 @@ TEST(Watch, ADaemonThatIsStoppedWhileAWorkerIsAskedForSizesEndsInOrder) {
   const pid_t daemon = box.daemon_pid();
   EXPECT_EQ(box.ctl({"stop", "--now"}).exit_code, 0);
   EXPECT_TRUE(eventually([&] { return !is_alive(daemon); }));
-  ::kill(watching, SIGINT);  // else it waits for somebody who starts the daemon again
+  ::kill(watching, SIGINT);  // else it waits for the next daemon
   ::waitpid(watching, nullptr, 0);
   std::ifstream file(box.state() / "sweepd.log");
   const std::string log((std::istreambuf_iterator<char>(file)), {});

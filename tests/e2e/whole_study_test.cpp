@@ -1,7 +1,7 @@
 // Runs the whole study of experiments/ at its smallest scale, and compares the document with a
-// golden file. The tables of each experiment have golden files of their own (experiments_test.cpp),
-// so of a table that varies only the head counts here. What does not vary is there to the digit:
-// the tables of formulas. The prose has to be that of the study, whichever way its claims turn.
+// golden file. The tables of each experiment have their own golden files (experiments_test.cpp),
+// so of a table that varies only the head counts here. Constant tables, those of formulas, are
+// compared to the digit. The prose has to be that of the study, with either result of its claims.
 //
 //   SWEEPD_UPDATE_GOLDEN=1 build/release/bin/test_e2e --gtest_filter='NightlyWholeStudy.*'
 //
@@ -65,7 +65,7 @@ Shipped parse_shipped(const Catalog& catalog) {
   return {std::move(parsed.study), std::move(formulas)};
 }
 
-// Text as a reader sees it, however its lines are filled.
+// Text independent of its line breaks.
 std::string one_line(std::string text) {
   static const std::regex blanks("(\\s|\u00a0)+");
   return std::regex_replace(text, blanks, " ");

@@ -62,7 +62,7 @@ TEST_F(Adopt, FindsTheRanksOfADaemonThatDied) {
     executor_->signal(process, SIGTERM);
     EXPECT_TRUE(ends(process.pidfd));
     const ExitStatus status = executor_->reap(process);
-    EXPECT_FALSE(status.code || status.signal);  // only its parent could know
+    EXPECT_FALSE(status.code || status.signal);  // only its parent could read it
   }
   EXPECT_EQ(ranks[0].rank, 0);
   EXPECT_EQ(ranks[1].rank, 1);
@@ -222,7 +222,7 @@ TEST_F(LateFork, OfAGangLeavesItIncompleteAndTheRanksThatBeganAreKnown) {
 
 class Signals : public Adopt {
  protected:
-  // Starts a rank that starts a child of its own; returns the rank and the child's pidfd.
+  // Starts a rank that starts its own child; returns the rank and the child's pidfd.
   std::pair<RankProcess, UniqueFd> start_family(const std::string& then) {
     const auto ready = fifo("ready");
     script(fmt::format("sleep 1000 & echo $! > {}\n{}", ready.string(), then));

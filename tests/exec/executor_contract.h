@@ -1,6 +1,5 @@
-// What every executor promises (runner/exec/executor.h), as one suite. A kind of executor takes
-// part by an `ExecutorKind`. Ranks are shell scripts: each does what the file `do` of its attempt
-// says.
+// The contract of every executor (runner/exec/executor.h), as one suite. A kind of executor takes
+// part by an `ExecutorKind`. Ranks are shell scripts: each runs the file `do` of its attempt.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ namespace sweepd {
 struct ExecutorKind {
   std::string name;
   // Makes one that has `runs` as its folder of attempts and runs `worker --run FOLDER` for a rank.
-  // Another one on the same folder is what the next daemon has.
+  // Another one on the same folder stands for the next daemon's.
   std::function<std::unique_ptr<Executor>(const std::filesystem::path& runs,
                                           const std::filesystem::path& worker)>
       make;

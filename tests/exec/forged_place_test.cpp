@@ -1,5 +1,5 @@
-// Whatever is written where a rank records who it is, no other process is adopted and no signal
-// reaches one. The tests run in a pid namespace of their own, because a failure would hit every
+// With any text in the file where a rank records its identity, no other process is adopted and none
+// gets a signal. The tests run in their own pid namespace, because a failure would hit every
 // process there is.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ class ForgedPlace : public Scratch {
       executor_->reap(process);
     }
     executor_->clear(id_, found.alive);
-    ::usleep(20'000);  // whoever was killed ends a moment later
+    ::usleep(20'000);  // a killed process ends a moment later
     for (const pid_t pid : bystanders_) {
       EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), 0) << what << ": process " << pid << " ended";
     }
@@ -164,8 +164,7 @@ TEST_F(ForgedPlace, ItsNumberIsReused) {
     std::ofstream("/proc/sys/kernel/ns_last_pid") << rank.pid - 1;
     const pid_t heir = bystander([] { ::setsid(); });
     ASSERT_EQ(heir, rank.pid) << "could not be arranged";
-    // A signal to what is left of a group reaches nobody if the number now belongs to somebody
-    // else.
+    // A signal to the rest of a group reaches no process if another one now has the number.
     executor_->signal(rank, SIGKILL);
     signal_group_by_number(rank.pid, rank.pidfd, SIGKILL);  // as on an older kernel
     executor_->clear(id_, {});

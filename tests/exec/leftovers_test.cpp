@@ -1,4 +1,4 @@
-// Which processes are taken for what an attempt left behind.
+// Tests which processes count as leftovers of an attempt.
 #include "runner/exec/leftovers.h"
 
 #include <sys/wait.h>
@@ -15,7 +15,7 @@ namespace {
 
 class Leftovers : public Scratch {
  protected:
-  // Starts a process in a session of its own, and returns it as if it were rank 0.
+  // Starts a process in its own session, and returns it as if it were rank 0.
   RankProcess sleeper(const std::string& variable = "") {
     const pid_t pid = ::fork();
     if (pid == 0) {

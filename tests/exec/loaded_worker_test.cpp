@@ -1,4 +1,4 @@
-// How a job's script hears its loaded worker. An `srun` of bash stands for Slurm's.
+// Tests how a job's script reads from its loaded worker. An `srun` of bash stands for Slurm's.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

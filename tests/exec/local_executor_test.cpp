@@ -60,7 +60,7 @@ class LocalExecutorTest : public Scratch {
     ADD_FAILURE() << "no `" << last << "` among " << testing::PrintToString(texts);
     return texts;
   }
-  // Starts a rank that starts a process in a session of its own, and then does this. Returns that
+  // Starts a rank that starts a process in its own session, and then does this. Returns that
   // process.
   int start_leaving(const std::string& then) {
     const auto ready = fifo("ready");
@@ -200,7 +200,7 @@ TEST_F(LocalExecutorTest, AnAttemptThatEndedMeanwhileIsOver) {
   EXPECT_THAT(until("over"), ElementsAre("over"));
 }
 
-// Nobody knows how its ranks ended, so they may have been killed.
+// It is unknown how its ranks ended, so they may have been killed.
 TEST_F(LocalExecutorTest, WhatAnAttemptThatEndedMeanwhileLeftBehindIsCleared) {
   make();
   const int left = start_leaving("exit 0");

@@ -1,4 +1,4 @@
-// Runs a test where it can harm nobody: in a pid namespace of its own, with its own /proc. A signal
+// Runs a test in a pid namespace with its own /proc, where it can do no harm. A signal
 // to every process reaches only those in the namespace, and all of them end with it.
 #pragma once
 

@@ -48,7 +48,7 @@ TEST_F(PilotScriptTest, AFolderThatIsFreeIsTaken) {
   EXPECT_TRUE(std::filesystem::exists(root_ / "job/taken"));
 }
 
-// What srun prints goes to a file of the shared folder.
+// srun's output goes to a file of the shared folder.
 TEST_F(PilotScriptTest, KeepsTheBeginningOfWhatSrunPrints) {
   std::filesystem::create_directories(root_ / "job");
   run("printf 'a\\n\\nb' | keep \"$folder/short\"; head -c 300000 /dev/zero | tr '\\0' x | "

@@ -1,4 +1,4 @@
-// A job that runs and does nothing it is told, with a scripted Slurm. On a real cluster:
+// Tests a running job that does not follow its orders, with a scripted Slurm. On a real cluster:
 // tests/slurm/faults_test.cpp.
 #include <gmock/gmock.h>
 
@@ -71,7 +71,7 @@ TEST_F(PilotsDeaf, EachOrderHasItsOwnFiveMinutes) {
   }
 }
 
-// The only job that there may be has one node, and what waits needs two.
+// The only allowed job has one node, and the waiting attempt needs two.
 TEST_F(PilotsDeaf, OneThatIsToldToEndAndDoesNotIsCancelled) {
   settings_.pool.slurm->max_jobs = 1;
   settings_.pool.slurm->cpus_per_node = 1;
@@ -153,7 +153,8 @@ TEST_F(PilotsDeaf, OneThatEndsByItselfThenHasNotRunItEither) {
   EXPECT_THAT(pass(10), ElementsAre(lost(id)));
 }
 
-// The script had read the order, hung before it said so, and Slurm cancels what it begins now.
+// The script had read the order and hung before its report; Slurm cancels the attempt that it
+// begins now.
 TEST_F(PilotsDeaf, OneThatBeginsItThenIsLostWithIt) {
   for (const char* report : {"1 over", "2 ended"}) {
     make();

@@ -1,5 +1,5 @@
-// What would meet the next attempt too, with a scripted Slurm: when it ends an attempt, and when
-// all wait. What Slurm really says: tests/slurm.
+// Tests failures that the next attempt would meet too, with a scripted Slurm: when they end an
+// attempt, and when all wait. With a real Slurm: tests/slurm.
 #include <gmock/gmock.h>
 
 #include "runner/exec/slurm/doubts.h"
@@ -22,7 +22,7 @@ constexpr const char* kTold =
 
 class PilotsFail : public PilotsTest {
  protected:
-  // As the dispatcher does when a pause is over. Returns what becomes of them.
+  // As the dispatcher does when a pause is over. Returns their ends.
   std::vector<std::string> give(const std::vector<AttemptId>& ids, Duration pause = seconds(0)) {
     now_ = now_ + pause;
     for (const AttemptId& id : ids) start(id);

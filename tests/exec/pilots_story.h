@@ -48,7 +48,7 @@ class PilotsTest : public Scratch {
     go();
     return ids;
   }
-  // Until all has been asked, answered and acted upon. Returns the events, as one line each.
+  // Until all commands are answered and processed. Returns the events, as one line each.
   std::vector<std::string> go() {
     std::vector<std::string> told;
     for (int i = 0; i < 5; ++i) {

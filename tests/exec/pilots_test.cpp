@@ -1,5 +1,5 @@
-// What jobs mean for the attempts that wait for them, with a scripted Slurm. What Slurm really
-// does: tests/slurm.
+// Tests the effect of jobs on the attempts that wait for them, with a scripted Slurm. With a real
+// Slurm: tests/slurm.
 #include "runner/exec/slurm/pilots.h"
 
 #include <sys/resource.h>
@@ -75,7 +75,7 @@ TEST_F(PilotsTest, AnAttemptThatItsJobHadNotBegunIsLostToo) {
   EXPECT_THAT(go(), ElementsAre(id + " again: job 1 ended as NODE_FAIL on node1"));
 }
 
-// It was as much too late for its job as one that nobody gave it.
+// It was too late for its job, like an attempt that the job never got.
 TEST_F(PilotsTest, AnAttemptThatAJobAtItsLimitHadNotBegunWaitsForAnother) {
   const auto id = start();
   go();
@@ -177,7 +177,7 @@ TEST_F(PilotsTest, WhatEndedMeanwhileIsFoundWhenTheFolderIs) {
   EXPECT_THAT(go(), ElementsAre(id + " runs", id + " exits with 0", id + " is over"));
 }
 
-// The daemon died before it could write what it had given.
+// The daemon died before it could record the order.
 TEST_F(PilotsTest, ARunsFolderWithoutAJobYetTellsThatNothingBegan) {
   std::filesystem::create_directory(runs_ / "jobs");
   make();

@@ -1,4 +1,4 @@
-// Ranks forked from a loaded worker are like those that are started, whatever happens to the
+// Ranks forked from a loaded worker are like those that are started, also after any failure of the
 // server.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -236,7 +236,7 @@ TEST_F(PreforkTest, AStuckServerIsGivenUp) {
   EXPECT_TRUE(ends(running.pidfd));
 }
 
-// A server that was told to fork does so after sweepd has died and the attempt was queued again.
+// A server follows an order to fork after sweepd has died and the attempt was queued again.
 TEST_F(PreforkTest, AForkThatComesLateTakesNobodysPlace) {
   int sockets[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);

@@ -48,7 +48,7 @@ TEST(RankEnvironment, OnCpuHidesTheGpus) {
   EXPECT_EQ(value_of(environment, "WORLD_SIZE"), "1");
 }
 
-// A worker that is loaded for many attempts gets only what this names anew.
+// A worker that is loaded for many attempts gets only these variables for each of them.
 TEST(RankEnvironment, WhatDiffersBetweenAttemptsIsNamed) {
   const char* const inherited[] = {"HOME=/home/ada", nullptr};
   AttemptRequest request = request_of({{{0}, "", -1}});

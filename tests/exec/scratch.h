@@ -52,7 +52,7 @@ class Scratch : public testing::Test {
   }
 
   std::filesystem::path root_;
-  // Each test's own. What an attempt left behind is found by its id on the whole machine, so two
+  // Each test's own. An attempt's leftovers are found by its id on the whole machine, so two
   // tests of one id would end each other's processes.
   const std::string id_ = random_id();
 };

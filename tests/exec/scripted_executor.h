@@ -1,6 +1,6 @@
-// An executor without a cluster and without processes of its own: shells run the scripts of the
-// contract's attempts. It is the shortest that keeps the contract, and shows what that takes: what
-// runs is known outside of the object, because the next daemon has another one.
+// An executor without a cluster and without its own processes: shells run the scripts of the
+// contract's attempts. It is the shortest that keeps the contract: running attempts are recorded
+// outside of the object, because the next daemon has another one.
 #pragma once
 
 #include <spawn.h>

@@ -1,5 +1,5 @@
-// A Slurm that is only a queue, for what no real cluster can be made to do: nodes that do not boot,
-// jobs that a test ends as it likes.
+// A Slurm that is only a queue, for cases that a real cluster cannot produce: nodes that do not
+// boot, jobs that a test ends as it likes.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class ScriptedShell final : public Shell {
   void run(std::vector<std::string> command, Done done) override {
     asked_.emplace_back(std::move(command), std::move(done));
   }
-  // Answers what was asked since the last time, in that order.
+  // Answers the commands since the last call, in order.
   void answer() {
     for (const auto& [command, done] : std::exchange(asked_, {})) done(said_to(command));
   }
@@ -28,7 +28,7 @@ class ScriptedShell final : public Shell {
     queue_.erase(number);
     ended_[number] = how;
   }
-  // What squeue says of it from now on: RUNNING, SUSPENDED. Before, it is PENDING.
+  // Its state in squeue from now on: RUNNING, SUSPENDED. Before, it is PENDING.
   void say(int number, const std::string& state) { states_[number] = state; }
   // Its script has run as far as to write this: "0 idle".
   void report(int number, const std::string& what) const {

@@ -1,4 +1,4 @@
-// What a command of Slurm gets of the daemon's environment, and how much it may print.
+// Tests the environment of Slurm's commands, and the limit on their output.
 #include "runner/exec/slurm/slurm_environment.h"
 
 #include <gmock/gmock.h>

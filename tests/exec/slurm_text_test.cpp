@@ -1,5 +1,5 @@
-// What Slurm prints and what it means, for cases that a small cluster cannot be made to show. What
-// it really prints: tests/slurm.
+// Tests the parsing of Slurm's output, for cases that a small cluster cannot produce. With a real
+// Slurm: tests/slurm.
 #include "runner/exec/slurm/slurm_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests how ranks are started: what the process finds around it, and what its end shows.
+// Tests the start of ranks: the process's environment, and its exit status.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>

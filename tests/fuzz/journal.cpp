@@ -24,7 +24,7 @@ class Scratch {
     std::string made = root / "sweepd-fuzz-XXXXXX";
     require(::mkdtemp(made.data()) != nullptr, "a folder can be made");
     folder = AttemptFolder(made);
-    spdlog::set_level(spdlog::level::off);  // it says what it thinks of each line
+    spdlog::set_level(spdlog::level::off);  // otherwise each bad line is logged
   }
   ~Scratch() {
     std::error_code ignored;

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// What was read of a request is read again from what it is written as.
+// A parsed request is written and parsed again.
 template <class Method>
 void read_request_of(const json& params) {
   const auto request = read_params<typename Method::Request>(params);

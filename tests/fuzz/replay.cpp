@@ -62,7 +62,7 @@ int run(const std::vector<std::string>& arguments) {
   const std::vector<std::string> texts = texts_in(corpus / target->name);
   fmt::print("{}: {} texts, {} changed ones with seed {}\n", target->name, texts.size(), number,
              seed);
-  std::fflush(stdout);  // what follows may end the process
+  std::fflush(stdout);  // the next call may end the process
   if (texts.empty()) return 1;
   for (const std::string& text : texts) target->run(text);
   Mutator mutator(seed, texts, words_of(text_of(corpus / fmt::format("{}.dict", target->name))));

@@ -21,7 +21,7 @@ void require_sound(const Report& report) {
   }
 }
 
-// Whatever else they throw ends the process.
+// Any other exception ends the process.
 template <class Read>
 void read_or_refuse(const Read& read) {
   try {
@@ -49,7 +49,7 @@ void report(std::string_view bytes) {
     for (const std::string& line : lines) read_or_refuse([&] { return reader.read(line); });
     read_or_refuse([&] { return reader.finish(); });
   }
-  // What a regular expression itself says is the user's affair: one may take for ever.
+  // The content of a regular expression is the user's choice: one may take for ever.
   static const command::Patterns kPatterns(
       "time.forward:s = took (\\S+)\nloss = loss (\\S*)\nfact.busbw = bandwidth *: (.*)");
   command::Patterns patterns = kPatterns;

@@ -1,6 +1,6 @@
-// What the fuzzers call: functions that read what others wrote, with any bytes. Each checks what
-// must hold whatever the bytes are, and ends the process where it does not. The same function runs
-// under libFuzzer (`tools/fuzz`), and under GCC as one of the ordinary tests (replay.cpp).
+// The targets of the fuzzers: functions that parse foreign input, with any bytes. Each checks
+// properties that must hold for all bytes, and ends the process if one fails. The same function
+// runs under libFuzzer (`tools/fuzz`), and under GCC as one of the ordinary tests (replay.cpp).
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@ void sweep_file(std::string_view bytes);
 void message(std::string_view bytes);
 // A rank's journal.
 void journal(std::string_view bytes);
-// A query as JSON, else lines of what a table's options may say.
+// A query as JSON, else lines with a table's options.
 void query(std::string_view bytes);
-// What a program of `command` reports, line by line and as a whole file.
+// The reports of a program of `command`, line by line and as a whole file.
 void report(std::string_view bytes);
 
 struct Target {

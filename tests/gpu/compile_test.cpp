@@ -1,5 +1,5 @@
 // Compares cuda_graph with eager on a GPU: the losses, phases and state are the same, and the
-// capture is a sample of its own.
+// capture is a separate sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

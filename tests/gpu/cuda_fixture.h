@@ -1,4 +1,4 @@
-// Makes a harness on the first CUDA device, or skips the test and says why there is none.
+// Makes a harness on the first CUDA device, or skips the test with the reason.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Makes every NCCL call with one rank and checks every result. What several ranks do needs several
-// GPUs (docs/DISTRIBUTED.md). Skipped without a GPU.
+// Makes every NCCL call with one rank and checks every result. Several ranks need several GPUs
+// (docs/DISTRIBUTED.md). Skipped without a GPU.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

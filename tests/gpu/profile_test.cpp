@@ -36,7 +36,7 @@ class CudaProfile : public CudaFixture {
     }
     return count;
   }
-  // What was counted as a product, for the message of a failure.
+  // The kernels counted as products, for the message of a failure.
   static std::string names_of_matmuls(const ProfileResult& result) {
     std::string names = "kernels counted as products:";
     for (const KernelStats& kernel : result.summary.kernels) {

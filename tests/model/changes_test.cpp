@@ -1,4 +1,4 @@
-// Tests how plan and submit learn what changed since a sweep was measured.
+// Tests how plan and submit find the changes since a sweep was measured.
 #include "runner/model/changes.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests the conditions of claims: what they say of figures within their ranges, and their mistakes.
+// Tests the conditions of claims: their results for figures within ranges, and their mistakes.
 #include "runner/model/condition.h"
 
 #include <gmock/gmock.h>

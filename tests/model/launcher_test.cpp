@@ -1,4 +1,4 @@
-// Tests which command lines start ranks of their own, and what is said of them.
+// Tests which command lines start their own ranks, and the warning about them.
 #include "runner/model/launcher.h"
 
 #include <gmock/gmock.h>

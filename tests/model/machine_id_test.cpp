@@ -1,4 +1,4 @@
-// Tests what makes two machines different, and what does not.
+// Tests which differences make two machines different.
 #include "runner/model/machine_id.h"
 
 #include <gmock/gmock.h>

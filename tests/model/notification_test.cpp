@@ -1,4 +1,4 @@
-// Tests what a command learns of the sweep that has ended.
+// Tests a command's information on the ended sweep.
 #include "runner/model/notification.h"
 
 #include <gmock/gmock.h>

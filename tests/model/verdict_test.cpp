@@ -273,7 +273,7 @@ TEST(Judge, MoreRanksThanCores) {
   environment.host.cores = 2;
   EXPECT_EQ(judge_environment(environment, 2).verdict, Verdict::kValid);
   EXPECT_THAT(judge_environment(environment, 4).reasons, ElementsAre("4 ranks shared 2 cores"));
-  // Two of the four are on another host, so what kept the cores of this one busy matters.
+  // Two of the four are on another host, so the load on this one's cores matters.
   environment.cores = "0";
   environment.states[1].cores_lost_to_others = 0.84;
   EXPECT_THAT(judge({}, {}, environment, std::nullopt, 4, 2).reasons,

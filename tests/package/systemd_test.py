@@ -107,7 +107,7 @@ def groups_below(folder):
     return sorted((path for path in folder.rglob("*") if path.is_dir()), key=lambda path: -len(path.parts))
 
 
-# Enters the groups that its arguments name, up to `--`, and becomes what follows.
+# Enters the groups that its arguments name, up to `--`, and runs the rest.
 ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 77; shift; done; shift; exec "$@"'
 
 
@@ -130,8 +130,8 @@ def inside(folder):
     with open(folder / "log", "w", encoding="utf-8") as log:
         subprocess.Popen([JOURNALD], stdout=log, stderr=log)
         until(Path("/run/systemd/journal/stdout").exists, "the journal's socket")
-        # systemd takes the group in which it finds itself for the root of its own; the journal tells by its name, below
-        # the group of process 1, that this is a user's.
+        # systemd uses its current group as its root; the journal recognizes it as a user's by its
+        # name, below the group of process 1.
         below = [group / "user@0.service" for group in own_groups()]
         subprocess.Popen(enter(below, MANAGER, "--user", "--log-target=console"), stdout=log, stderr=log)
     try:
@@ -167,7 +167,8 @@ def main():
             for group in made:
                 for path in [*groups_below(group), group]:
                     until(lambda path=path: not path.exists() or run("rmdir", path).returncode == 0, f"the end of {path}")
-            # With the older hierarchies systemd makes some for controllers too, outside of its own.
+            # With the older hierarchies systemd makes some for controllers too, outside of its
+            # root.
             for mount in Path("/sys/fs/cgroup").iterdir():
                 for path in mount.iterdir() if mount.is_dir() else []:
                     if path.is_dir() and path not in before and path.name in ("app.slice", "init.scope"):

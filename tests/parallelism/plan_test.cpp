@@ -71,8 +71,8 @@ TEST(ParallelismPlan, LosesAStageOfAPipelineToTheBubbleForEachMicrobatch) {
   EXPECT_EQ(at_once.communication_s, std::max({t.fsdp_s, t.tensor_s, t.data_s, t.pipeline_s}));
 }
 
-// Summed over the devices, every byte of state exists once for each replica, whatever the degrees
-// are. The same holds for the activations while every microbatch is alive on some stage.
+// Summed over the devices, every byte of state exists once for each replica, for any degrees. The
+// same holds for the activations while every microbatch is alive on some stage.
 TEST(ParallelismMemory, IsConservedOverDegrees) {
   Plan whole = accounting();
   whole.degrees = {};

@@ -202,7 +202,7 @@ TEST(BoldRules, OfATableFitOneOfItsValues) {
               HasSubstr("bold: `faster` marks comparisons, but no cell compares"));
 }
 
-// `none` in a value is none, whatever the table's rule is.
+// `none` in a value overrides any rule of the table.
 TEST(BoldRules, AValueMayHaveNone) {
   QuerySpec query = with(Bold::kChanged, "");
   query.table.baseline = {{"way", {"naive"}}};

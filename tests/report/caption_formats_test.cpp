@@ -1,4 +1,4 @@
-// Tests that every format states what a table's figures have in common.
+// Tests that every format has the caption with the common properties of a table's figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

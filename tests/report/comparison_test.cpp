@@ -1,4 +1,4 @@
-// Tests how the results of two sides are paired and what the table of a comparison says.
+// Tests the pairing of two sides' results and the table of a comparison.
 #include "runner/report/comparison.h"
 
 #include <gmock/gmock.h>
@@ -170,7 +170,7 @@ TEST(Comparison, OneAttemptASideIsSaidSo) {
               Contains(HasSubstr("one attempt a side")));
 }
 
-// `unclear` would say that the difference is within the noise.
+// `unclear` would mean that the difference is within the noise.
 TEST(Comparison, ASingleStepIsNotJudged) {
   Side a("fp32"), b("bf16");
   a.add("small", {100});

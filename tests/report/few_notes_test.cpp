@@ -1,4 +1,4 @@
-// Tests which notes stand below a table where not all are asked for.
+// Tests which notes stand below a table by default.
 #include "runner/report/few_notes.h"
 
 #include <gmock/gmock.h>

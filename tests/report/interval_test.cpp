@@ -266,7 +266,7 @@ TEST(PValue, NeedsABaseline) {
   EXPECT_TRUE(validate(table, {"size"})) << "sorts by the value of that name";
 }
 
-// What is read for each: summaries of the attempts, or their samples, of both sides.
+// The reads for each: summaries of the attempts, or their samples, of both sides.
 TEST(PValue, ReadsSamplesOfBothSides) {
   for (const auto& [cell, samples] :
        {std::pair{"{p}", true}, {"{speedup_median}", true}, {"{speedup}", false}}) {

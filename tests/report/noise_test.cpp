@@ -1,4 +1,4 @@
-// Tests which attempts the noise of a sweep is computed from, and what its table says.
+// Tests which attempts the noise of a sweep is computed from, and its table.
 #include "runner/report/noise.h"
 
 #include <gmock/gmock.h>

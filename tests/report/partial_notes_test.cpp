@@ -1,4 +1,4 @@
-// What attempts measured before they ended is told below the table and counts for nothing.
+// Tests that steps measured before an attempt ended appear in the notes and count for nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -61,7 +61,7 @@ TEST(PivotNotes, StepsThatAreNotOnOneLevelAreMarkedAndCounted) {
   EXPECT_TRUE(table->rows[1][1].number);
 }
 
-// What a virtual machine's host did to steps of 43 ms on an H100.
+// Steps of 43 ms on an H100, disturbed by a virtual machine's host.
 TEST(PivotNotes, AFewSlowStepsThatMoveTheMeanAreSaid) {
   ResultsBuilder b;
   b.text("model", {"small", "medium", "large"});

@@ -1,4 +1,4 @@
-// Tests which plots make no sense, and what is said about them.
+// Tests which plots are invalid, and their messages.
 #include <gmock/gmock.h>
 
 #include "tests/report/plots_fixture.h"

@@ -123,7 +123,7 @@ TEST(PlotGolden, NothingThatHasAFigure) {
   expect_drawings("empty", plot_of(words_of("Empty", "line", "context", "mean"), empty.get()));
 }
 
-// Vega cuts off what is wider than the plot.
+// Vega cuts off text wider than the plot.
 TEST(PlotGolden, ALongTitleHasSeveralLines) {
   ResultsBuilder results;
   results.numbers("context", {"64"});

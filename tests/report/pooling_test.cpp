@@ -1,4 +1,4 @@
-// A cell holds one trial, unless its table says over what it pools.
+// A cell holds one trial, unless its table names the pooled parameters.
 #include <gmock/gmock.h>
 
 #include "runner/report/report.h"

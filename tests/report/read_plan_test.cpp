@@ -1,4 +1,4 @@
-// Tests what is read for a table, and with which units and figures.
+// Tests the reads of a table, with their units and figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -76,7 +76,7 @@ TEST(ReferenceSet, DoubtsAreTheReasonsOfItsVerdict) {
   EXPECT_EQ(set.rows[2].verdict, Verdict::kInvalid);
 }
 
-// What is known of a source marks nothing: no device is no reason to doubt a time.
+// Remarks on a source mark no cell: a missing device is no reason to doubt a time.
 TEST(ReferenceSet, DevicesAndRemarksAreLinesAndMarkNothing) {
   std::vector<ReferenceRow> rows{published("000", 1, {}), published("001", 2, {}),
                                  published("002", 3, {}), published("003", 4, {})};

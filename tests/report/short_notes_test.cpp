@@ -1,4 +1,4 @@
-// Tests that what many cells have in common is one line, and that exact figures have none.
+// Tests that notes on many cells become one line, and that exact figures have none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests what tells points apart and what tells the sides of a comparison apart: hosts, devices, and
-// what ran.
+// Tests which dimensions distinguish points and which distinguish the sides of a comparison: hosts,
+// devices, code.
 #include "runner/report/sides.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A point that one side measured: its place, and what it ran on and with.
+// A point that one side measured: its place, its machine and its code.
 struct Measured {
   std::vector<std::string> at;
   double level = 100;

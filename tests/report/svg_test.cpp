@@ -1,5 +1,4 @@
-// Tests plots and timelines as SVG: that they are XML, say what the points are, and fit their
-// frame.
+// Tests plots and timelines as SVG: that they are XML, name their points, and fit their frame.
 #include <gmock/gmock.h>
 
 #include <boost/property_tree/ptree.hpp>

@@ -1,4 +1,4 @@
-// Tests the line that says what a table's figures have in common.
+// Tests the line with the common properties of a table's figures.
 #include "runner/report/table_caption.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests several figures side by side, in the shapes of tables that people write by hand.
+// Tests several figures side by side, in the shapes of tables written by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -212,7 +212,7 @@ TEST(Values, OneWithoutResultsKeepsItsColumn) {
   EXPECT_EQ(table->rows[0][2].text, "");
 }
 
-// The first value's filter met nothing. The second value knows the names of the rows.
+// The first value's filter matches nothing. The second value has the names of the rows.
 TEST(Values, AnEmptyFirstOneLosesNoRow) {
   ResultsBuilder none, some;
   none.text("model", {}).numbers("context", {});

@@ -60,7 +60,7 @@ TEST(WithColumns, OnlyKnownWords) {
             "`verdict`?)");
 }
 
-// What a program should be told on stderr, in contrast to what the figures are.
+// The warnings for stderr, without the notes on the kind of figures.
 TEST(WithColumns, WarningsAreTheLastNotes) {
   ResultsBuilder b;
   b.text("model", {"small"});

@@ -1,4 +1,4 @@
-// Tests what is given to a pool whose cores and GPUs somebody else hands out.
+// Tests the attempts that are given to a pool whose cores and GPUs a cluster's manager assigns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST_F(ClusterTest, GetsTheFirstOfTheQueueAndNoMoreThanItWants) {
   EXPECT_THAT(started(s_.step({})), ElementsAre(2));
 }
 
-// Here a timing has its host alone. There somebody else sees to that.
+// Here a timing has its host alone. There the cluster's manager is responsible.
 TEST_F(ClusterTest, TimingsOnTheCpuDoNotWaitForEachOther) {
   s_.add(in(kGpus, cpu_timing(1)));
   s_.add(in(kGpus, gpu_timing(2)));

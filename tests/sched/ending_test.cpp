@@ -23,7 +23,7 @@ TEST(Timeout, StopsAtTheDeadlineAndKillsAfterTheGracePeriod) {
   EXPECT_THAT(step_at(s, at(112)), ElementsAre("kill 1 timeout"));
   EXPECT_EQ(s.next_deadline(), std::nullopt);
   EXPECT_THAT(step_at(s, at(999)), IsEmpty());
-  EXPECT_EQ(s.running(), 1U);  // its lease is held until its processes are gone
+  EXPECT_EQ(s.running(), 1U);  // its lease is held until its processes have ended
   s.finished(1);
   EXPECT_EQ(s.running(), 0U);
 }

@@ -1,4 +1,4 @@
-// Tests who starts, who waits and for whom: the order, the exclusive leases and the rule between
+// Tests which attempts start and which wait: the order, the exclusive leases and the rule between
 // CPU and GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ void add_all(Scheduler& scheduler, std::initializer_list<Item> items) {
   for (const Item& item : items) scheduler.add(item);
 }
 
-// Finishes the item and returns what starts after it.
+// Finishes the item and returns the items that start after it.
 std::vector<std::string> after(Scheduler& scheduler, ItemId finished) {
   scheduler.finished(finished);
   return step_at(scheduler);
@@ -52,7 +52,7 @@ TEST(CpuTiming, WaitsForAnEmptyHostAndNothingLaterStartsMeanwhile) {
   EXPECT_THAT(after(s, 3), ElementsAre("start 4 on GPU-0:0,1,2,3", "start 5 on 4"));
 }
 
-// Its cores would be free at once, but whatever runs on the others would disturb it.
+// Its cores would be free at once, but work on the others would disturb it.
 TEST(CpuTiming, OfFewThreadsWaitsForAnEmptyHostToo) {
   Scheduler s(machine_of(8, 1));
   add_all(s, {with_threads(gpu_timing(1), 2), with_threads(cpu_timing(2), 1)});

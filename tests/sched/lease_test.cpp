@@ -1,4 +1,4 @@
-// Tests what one attempt gets on an idle machine, or why it can never run there.
+// Tests the lease of one attempt on an idle machine, or why it can never run there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

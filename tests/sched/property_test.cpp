@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kGrace = seconds(2);
 
-// What the outside knows: what it asked for and what it was told.
+// The caller's view: its requests and the actions that it got.
 struct World {
   Scheduler scheduler;
   Machine machine;
@@ -57,7 +57,7 @@ void World::on(const StartAction& action) {
   for (const auto& [id, other] : waiting) {
     if (id != item.id && other.device == item.device) RC_ASSERT(!StartsBefore{}(other, item));
   }
-  // Gangs are complete. Each rank has a core of this machine and, on GPUs, a GPU of its own.
+  // Gangs are complete. Each rank has a core of this machine and, on GPUs, its own GPU.
   RC_ASSERT(action.lease.ranks.size() == static_cast<std::size_t>(item.world_size));
   std::set<std::string> gpus;
   for (const RankLease& rank : action.lease.ranks) {
@@ -125,7 +125,7 @@ void World::check_exclusive() const {
   RC_ASSERT(memory <= machine.memory.value);
 }
 
-// After a step, everyone whose time is over was told, and on an idle machine nobody waits.
+// After a step, every item past its deadline was stopped, and on an idle machine none waits.
 void World::check_nobody_forgotten() const {
   for (const auto& [id, run] : running) {
     if (run.cancelled) RC_ASSERT(run.stopped.has_value());

@@ -47,7 +47,7 @@ TEST_F(SentinelPlanTest, ItRunsAgainWhenTheIntervalHasPassedSinceItStarted) {
   EXPECT_EQ(before(611), Next::kSentinel);
 }
 
-// Else a sentinel that takes longer than the interval would run for ever.
+// Otherwise a sentinel that takes longer than the interval would run for ever.
 TEST_F(SentinelPlanTest, OneAttemptStartsBetweenTwo) {
   EXPECT_EQ(before(0), Next::kSentinel);
   plan_.settled(kSweep, at(10));

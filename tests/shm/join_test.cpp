@@ -98,7 +98,7 @@ TEST(Join, AnotherWorldSizeIsRefused) {
   first.kill(0);  // it waits for a rank that will not come
 }
 
-// So nothing can be left of it, in /dev/shm or elsewhere, whoever dies and whenever.
+// So no file of it can remain, in /dev/shm or elsewhere, after any rank's death at any time.
 TEST(Join, TheMemoryHasNoName) {
   const auto region = Region::create(2);
   const auto link = "/proc/self/fd/" + std::to_string(region->fd());

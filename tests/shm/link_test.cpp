@@ -51,7 +51,7 @@ TEST(Link, AnAddressThatAPeerDoesNotHaveIsAnErrorOfItsMemory) {
   EXPECT_THAT(ranks.wait()[0], StartsWith("cannot read the memory of rank 1 (process "));
 }
 
-// Rank 0 has ended when rank 2 comes, and not for a reason of its own.
+// Rank 0 has ended when rank 2 comes, because of another rank.
 TEST(Link, ARankThatGaveUpWaitingIsNotBlamedForTheOneThatDidNotCome) {
   const auto region = Region::create(3);
   ProcessRanks first(
@@ -61,7 +61,7 @@ TEST(Link, ARankThatGaveUpWaitingIsNotBlamedForTheOneThatDidNotCome) {
   EXPECT_THAT(last.wait(), ElementsAre("rank 1 did not arrive in time"));
 }
 
-// Rank 0 finds rank 1 gone and frees what rank 2 still reads: rank 2 must not blame rank 0.
+// Rank 0 finds rank 1 dead and frees memory that rank 2 still reads: rank 2 must not blame rank 0.
 TEST(Link, MemoryThatAPeerFreedBecauseOfADeadRankIsBlamedOnTheDead) {
   const auto region = Region::create(3);
   Signpost all_met, found_gone;

@@ -13,14 +13,14 @@ namespace sweepd::shm {
 
 class ProcessRanks {
  public:
-  // Runs `body` in a process of its own for each rank. What it throws becomes the rank's error.
+  // Runs `body` in its own process for each rank. An exception becomes the rank's error.
   ProcessRanks(int world_size, const std::function<void(int rank)>& body);
-  ~ProcessRanks();  // kills those that are left
+  ~ProcessRanks();  // kills the remaining ones
   ProcessRanks(const ProcessRanks&) = delete;
   ProcessRanks& operator=(const ProcessRanks&) = delete;
 
   void kill(int rank);
-  // Waits for all and returns what each rank's body threw: "" for nothing, "killed" for a signal.
+  // Waits for all and returns each rank's exception: "" for nothing, "killed" for a signal.
   std::vector<std::string> wait();
 
  private:

@@ -119,7 +119,7 @@ TEST(Stress, ManyBarriers) {
       for (int turn = 0; turn < 2000; ++turn) {
         turns[static_cast<std::size_t>(group.rank())] = turn;
         group.barrier();
-        // Everyone sees everyone's write, and nobody is ahead.
+        // Each rank sees every rank's write, and none is ahead.
         for (const int other : turns) ASSERT_EQ(other, turn);
         group.barrier();
       }

@@ -94,7 +94,7 @@ TEST(Sum, HalvesRoundToNearestEven) {
     a[i] = static_cast<std::uint16_t>(random() % 0x7c00 | (random() % 2) << 15);
     b[i] = static_cast<std::uint16_t>(random() % 0x7c00 | (random() % 2) << 15);
     // The sum of two halves is exact in fp64. fp32 may round first, in the same direction or to a
-    // tie, so the sum is compared with what fp32 holds.
+    // tie, so the sum is compared with the fp32 value.
     expected[i] = nearest_half(half_value(a[i]) + half_value(b[i]));
   }
   for (const Isa isa : isas()) {

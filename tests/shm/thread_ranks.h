@@ -13,7 +13,7 @@
 
 namespace sweepd::shm {
 
-// Returns what each rank's body threw; "" for nothing.
+// Returns each rank's exception; "" for none.
 inline std::vector<std::string> run_ranks(int world_size, Reach reach,
                                           const std::function<void(Group&)>& body) {
   const auto region = Region::create(world_size, 64 << 20);

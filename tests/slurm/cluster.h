@@ -33,7 +33,7 @@ inline void end_all_jobs() {
       std::system("scancel --me; while [ -n \"$(squeue --noheader)\" ]; do sleep 0.05; done");
 }
 
-// What a command prints, without the last newline.
+// A command's output, without the last newline.
 inline std::string output_of(const std::string& command) {
   std::string text;
   FILE* pipe = ::popen(command.c_str(), "r");

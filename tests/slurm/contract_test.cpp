@@ -1,4 +1,5 @@
-// The executor of Slurm keeps what every executor promises. Runs inside tools/slurm_cluster.
+// Tests that the executor of Slurm keeps the contract of executors. Runs inside
+// tools/slurm_cluster.
 #include "tests/exec/executor_contract.h"
 
 #include "tests/slurm/cluster.h"

@@ -25,7 +25,7 @@ class Demo(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
-        self.folder.chmod(0o755)  # munge asks that everybody can reach its socket
+        self.folder.chmod(0o755)  # munge requires that all users can reach its socket
 
     def processes(self):
         """Those that name this test's folder."""

@@ -1,4 +1,4 @@
-// What Slurm does to jobs, and how the executor reports it. On the real cluster.
+// Tests the executor's reports on the ends of jobs, on the real cluster.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,7 +159,8 @@ TEST_F(SlurmFaults, AWorkerThatIsMissingOnTheNodeIsToldAsALoaderDoes) {
 }
 
 TEST_F(SlurmFaults, WithoutAControllerItWaitsAndSaysSo) {
-  // Nobody asks a controller for what has ended, and on a busy machine it may need seconds to go.
+  // The attempt must outlast the controller's shutdown, which may take seconds on a busy machine: a
+  // pool without attempts does not call the controller.
   const auto running = start("sleep 15; exit 6");
   ASSERT_TRUE(next<AttemptStarted>());
   output_of(std::string(SLURM_CLUSTER) + " --down slurmctld");
@@ -176,7 +177,7 @@ TEST_F(SlurmFaults, WithoutAControllerItWaitsAndSaysSo) {
   EXPECT_TRUE(eventually([this] { return executor_->inspector()->trouble().empty(); }));
 }
 
-// The daemon dies after it wrote what it would submit, and before sbatch ran or after it answered.
+// The daemon dies after it recorded its submission, before sbatch runs or after it has answered.
 TEST_F(SlurmFaults, NothingIsSubmittedTwiceAndNoJobIsForgotten) {
   for (int death = 0; death < 6; ++death) {
     const auto id = start("exit 0");
@@ -203,7 +204,7 @@ TEST_F(SlurmFaults, AnEndIsFoundWhenItsJobIsGoneToo) {
   ASSERT_TRUE(next<AttemptStarted>());
   executor_.reset();
   EXPECT_TRUE(eventually([] { return output_of("squeue --noheader --me").empty(); }));
-  for (int daemon = 0; daemon < 2; ++daemon) {  // the first dies before it stores what it found
+  for (int daemon = 0; daemon < 2; ++daemon) {  // the first dies before it stores the result
     ASSERT_NO_FATAL_FAILURE(find_again(id, 5));
   }
 }
@@ -241,11 +242,11 @@ TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
   EXPECT_EQ(folders(), 2U);
 }
 
-// Else the next daemon would take its end for somebody else's, and start nothing for a while.
+// Otherwise the next daemon would attribute its end to another user, and start nothing for a while.
 TEST_F(SlurmFaults, AJobThatAnEarlierDaemonTookBackIsNobodysFault) {
   settings_.pool.slurm->sbatch = {"--begin=now+1hour"};
   settings_.pool.slurm->idle = seconds(1);
-  settings_.pool.slurm->poll = seconds(600);  // the first daemon does not hear of the end
+  settings_.pool.slurm->poll = seconds(600);  // the first daemon does not learn of the end
   const auto first = start("exit 0");
   ASSERT_TRUE(eventually([&] { return !job_of(first).empty(); }));
   executor_->kill(first);

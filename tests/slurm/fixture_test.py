@@ -18,7 +18,7 @@ class Fixture(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
-        self.folder.chmod(0o755)  # munge asks that everybody can reach its socket
+        self.folder.chmod(0o755)  # munge requires that all users can reach its socket
         self.environment = os.environ | {"TMPDIR": scratch.name}
 
     def run_in_cluster(self, *command):

@@ -1,4 +1,4 @@
-// Attempts that a job's loaded worker forks end as those do that have a step of their own.
+// Attempts that a job's loaded worker forks end as those do that have their own step.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>

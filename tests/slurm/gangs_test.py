@@ -58,7 +58,7 @@ class GangsOnACluster(Story):
         self.assertEqual(home.nodes_of_attempts(), [2] * 4)
         shared = "SELECT count(*) FROM attempt_reason WHERE reason LIKE '%ranks shared%'"
         self.assertEqual(home.sql(shared), [(0,)], "two ranks on two cores of each node")
-        # What ranks learn of each other decides the losses, which are those of ranks on one host.
+        # The losses depend on the ranks' exchange, and are those of ranks on one host.
         home.ctl("submit", "ddp.yaml", "--pool", "local", "--wait")
         there, here = home.losses("cluster"), home.losses("local")
         self.assertEqual(len(there), 4)

@@ -1,4 +1,4 @@
-// What will be the same the next time becomes the outcome of an attempt. On the real cluster.
+// Tests that permanent failures end attempts, on the real cluster.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// Three failures in a row are certain here, however fast they come.
+// Three failures in a row are certain here, at any speed.
 class SlurmOutcomes : public SlurmTest {
  protected:
   SlurmOutcomes() {
@@ -111,8 +111,8 @@ TEST_F(SlurmOutcomes, AStepThatSrunRefusesIsSaidInItsWords) {
                                              "error: .*nonsense.*"));
 }
 
-// The nodes see the folder of jobs read-only. The executor does not: its threads have a view of
-// their own.
+// The nodes see the folder of jobs read-only. The executor does not: its threads have their own
+// view.
 TEST_F(SlurmOutcomes, AFolderThatTheNodesCannotWriteSaysSo) {
   const std::string jobs = root_ / "runs/jobs";
   std::filesystem::create_directory(jobs);

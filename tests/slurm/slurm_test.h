@@ -1,4 +1,4 @@
-// A fixture that has an executor of the cluster, and waits for what it says.
+// A fixture with an executor of the cluster that waits for its events.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ class SlurmTest : public testing::Test {
   ~SlurmTest() override {
     executor_.reset();
     end_all_jobs();
-    // What the jobs left tells why a test failed, which may happen once in a hundred runs.
+    // The jobs' files show why a test failed, which may happen once in a hundred runs.
     if (HasFailure()) std::printf("%s\n", output_of("grep -rs . " + root_.string()).c_str());
     std::filesystem::remove_all(root_);
   }
@@ -57,7 +57,7 @@ class SlurmTest : public testing::Test {
       if (::poll(&readable, 1, 60'000) != 1) break;
       events_ = executor_->events();
     }
-    return WorkerLoaded{};  // this executor never says so
+    return WorkerLoaded{};  // this executor never reports it
   }
   // Waits for the next event of this kind; those before it are dropped.
   template <class Event>
@@ -70,7 +70,7 @@ class SlurmTest : public testing::Test {
     ADD_FAILURE() << "the event did not come";
     return std::nullopt;
   }
-  // Cancels the job of an attempt that runs, and waits for what that means.
+  // Cancels the job of a running attempt, and waits for the resulting event.
   void cancel_job_of(const AttemptId& id) {
     output_of("scancel " + job_of(id));
     const auto lost = next<AttemptLost>();

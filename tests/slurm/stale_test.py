@@ -29,7 +29,7 @@ class OnlyWhatNfsPromises(Story):
         self.real = CLUSTER / f"{self.home.folder.name}-real"
         self.real.mkdir()
         self.mount()
-        # Its mount is in a namespace of its own, with the daemon.
+        # Its mount is in its own namespace, with the daemon.
         begin = f"{STALE_FOLDER} {self.real} {self.home.runs} && exec {self.home.bin}/sweepctl list"
         begun = run("unshare", "--mount", "--propagation", "private", "sh", "-c", f"umount {self.home.runs} && {begin}",
                     env=self.home.environment, cwd=self.home.folder)

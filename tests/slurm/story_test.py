@@ -53,7 +53,7 @@ class OnACluster(Story):
         for seed in range(8):
             self.assertRegex(table, rf"(?m)^\| +{seed} +\| +2.? +\|$")
         self.every_trial_is_done(8)
-        # Jobs are shared, and each attempt knows its own.
+        # Jobs are shared, and each attempt shows its job.
         self.assertLess(len(list(home.runs.glob("jobs/*/*"))), 8)
         attempt = home.sql("SELECT uid FROM attempt LIMIT 1")[0][0]
         self.assertRegex(home.ctl("show", attempt), r"slurm.step +- +\d+\.\d+ on node[1-4]")
@@ -133,7 +133,8 @@ tables:
         self.every_trial_is_done(6)
         self.nothing_is_left()
 
-    # Each death comes after so many results, so that all of them meet attempts, however fast the machine is.
+    # Each death comes after this many results, so that all of them meet attempts at any speed of
+    # the machine.
     def test_the_daemon_dies_thirty_times_in_500_trials(self):
         home = self.home
         home.submit("forks", seeds=480, sleep="20ms")
@@ -230,7 +231,8 @@ tables:
 
     def test_the_controller_is_away_for_twenty_seconds(self):
         self.forks_are_certain = False  # without a controller no step begins
-        # Nobody asks a controller for what has ended, and on a busy machine it may need seconds to go.
+        # The attempts must outlast the controller's shutdown, which may take seconds on a busy
+        # machine: a pool without attempts does not call the controller.
         self.home.submit("controller", seeds=3, sleep="10s", warmup="0, 1")
         self.home.started(2)
         cluster("--down", "slurmctld")
@@ -290,6 +292,6 @@ tables:
 
 
 if __name__ == "__main__":
-    # The time limit comes last: Slurm notices it meanwhile.
+    # The time limit comes last: Slurm notices it during the other tests.
     unittest.TestLoader.sortTestMethodsUsing = lambda _, a, b: 1 if ("limit" in a, a) > ("limit" in b, b) else -1
     unittest.main(verbosity=2)

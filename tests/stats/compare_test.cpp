@@ -183,8 +183,8 @@ TEST(Compare, OneProcessASideIsComparedByBlocks) {
   EXPECT_FALSE(c.process_variance);
 }
 
-// Three processes differ by 20 %; that the fourth is 8 % faster means nothing, however many steps
-// it has.
+// Three processes differ by 20 %; that the fourth is 8 % faster means nothing, with any number of
+// steps.
 TEST(Compare, ASingleProcessIsAsDoubtfulAsOneOfTheOtherSide) {
   Random random(2);
   Measured b{{noisy_steps(random, 1000, 0.01)}};
@@ -225,7 +225,7 @@ TEST(ProcessesNeeded, FallWithTheDistanceAndRiseWithTheSpread) {
   EXPECT_EQ(processes_needed(c, kUsual)->a_side, 3U) << "never fewer than there are";
 }
 
-// Exchanged sides have the same ratio of errors, whichever of them is the noisy one.
+// Exchanged sides have the same ratio of errors, with the noise on either side.
 TEST(ProcessesNeeded, CountTheSpreadOfBothSides) {
   const Measured quiet = processes({10, 10.001, 10.002}), noisy = processes({9.5, 10.2, 11});
   const Comparison forth = compare(quiet, noisy), back = compare(noisy, quiet);

@@ -43,7 +43,7 @@ TEST(FalseDiscovery, EqualPAreAdjustedEquallyInAnyOrder) {
   EXPECT_THAT(adjust_p(PValues{1, 1}), testing::Each(Optional(1.0)));
 }
 
-// Points without p do not count as tests: the only p left stays what it is.
+// Points without p do not count as tests: the only remaining p is unchanged.
 TEST(FalseDiscovery, WhatIsNoProbabilityIsLeftOut) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const PValues adjusted = adjust_p(PValues{nan, std::nullopt, 0.03, -1, 2});

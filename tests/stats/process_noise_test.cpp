@@ -87,7 +87,7 @@ TEST(ProcessNoise, TheRecommendedNumberHoldsForNewProcesses) {
   }
 }
 
-// Neighbours are as fast as each other, so pairs of them show what the whole series hides.
+// Neighbours are as fast as each other, so pairs of them show effects that the whole series hides.
 TEST(ProcessNoise, ADriftThatNeighboursShareCostsNoProcesses) {
   Random random(12);
   std::vector<double> medians;

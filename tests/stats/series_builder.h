@@ -45,7 +45,7 @@ inline std::vector<double> correlated_noise(Random& random, std::size_t n, doubl
   return steps;
 }
 
-// Processes whose levels differ by a factor of their own, which is `process_noise` on average.
+// Processes whose levels differ by their own factor, which is `process_noise` on average.
 inline Measured measured_processes(Random& random, std::size_t processes, std::size_t steps,
                                    double process_noise, double step_noise) {
   Measured side;

@@ -64,8 +64,8 @@ struct Ramp {
   int least;           // of 200 series that end within two steps of the truth
 };
 
-// At 5 % and noise of 2 % a single step cannot be told from a steady one beyond doubt, so the end
-// of a ramp that falls to 5 % is blurred.
+// At 5 % and noise of 2 % a single step cannot be distinguished from a steady one with certainty,
+// so the end of a ramp that falls to 5 % is blurred.
 TEST(SteadyRates, TheEndOfAWarmUpIsFoundWithinTwoSteps) {
   for (const Ramp& ramp : {Ramp{"5 %", 0.05, 0.05, 190},
                            {"50 %", 0.5, 0.5, 196},

@@ -1,4 +1,4 @@
-// A hand-written catalog like that of the real workloads, none of which the layer sweepfile knows.
+// A hand-written catalog like that of the real workloads, none of which is in the layer sweepfile.
 #pragma once
 
 #include <cstdint>

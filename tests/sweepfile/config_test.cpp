@@ -1,4 +1,4 @@
-// Tests what a configuration file may say, and what is said of mistakes.
+// Tests the keys of a configuration file, and the messages about mistakes.
 #include "runner/sweepfile/config.h"
 
 #include <fmt/format.h>

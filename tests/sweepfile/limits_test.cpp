@@ -1,4 +1,4 @@
-// A hostile or broken file is refused quickly and with a reason, whatever its contents.
+// Tests that any hostile or broken file is refused quickly and with a reason.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 

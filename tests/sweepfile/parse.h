@@ -29,7 +29,7 @@ inline Parsed parse(std::string_view text, const std::vector<std::string>& sets 
 }
 
 // Returns all messages as a user reads them; "" if there are none. They begin with a newline, so
-// that literals can begin on a line of their own.
+// that literals can begin on a separate line.
 inline std::string errors(std::string_view text, const std::vector<std::string>& sets = {}) {
   const Parsed parsed = parse(text, sets);
   EXPECT_EQ(parsed.errors.empty(), !parsed.sweeps.empty());

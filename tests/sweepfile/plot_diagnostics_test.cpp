@@ -1,4 +1,4 @@
-// Tests exactly what a user sees for each kind of mistake in `plots:`, and what a valid plot is.
+// Tests the exact message for each kind of mistake in `plots:`, and valid plots.
 #include <gmock/gmock.h>
 
 #include "tests/sweepfile/parse.h"

@@ -1,4 +1,4 @@
-// Tests what a sweep file may declare for a program of the user, and what it may not.
+// Tests a sweep file's valid and invalid declarations for a user's program.
 #include <gmock/gmock.h>
 
 #include "runner/model/program.h"
@@ -258,7 +258,7 @@ TEST_F(ProgramFile, ALaterFileAddsToTheProgram) {
   EXPECT_NE(later.program->find("size"), nullptr);
   EXPECT_THAT(later.program->phases, ElementsAre("load", "compute"));
   store(later);
-  // What was there keeps its place, because queued trials know their values by it.
+  // Existing parameters keep their places, because queued trials refer to values by place.
   EXPECT_EQ(catalog_.find("mm")->index_of("size"),
             declare("parameters: {size: 8}\n").program->index_of("size"));
 }

@@ -1,4 +1,4 @@
-// Tests exactly what a user sees for each kind of mistake in `tables:`.
+// Tests the exact message for each kind of mistake in `tables:`.
 #include <gmock/gmock.h>
 
 #include "tests/sweepfile/parse.h"

@@ -44,7 +44,7 @@ TEST(TablePooling, SeveralValuesInAFilterFixNothing) {
                   "neither names nor fixes"));
 }
 
-// Points of a zip group that one of its parameters tells apart are told apart by it.
+// A parameter of a zip group that differs in all its points identifies them.
 TEST(TablePooling, AZipGroupIsNamedByAParameterThatTellsItsPointsApart) {
   const std::string zip = kHead + "zip: [{model: [tiny, custom, custom], d_model: [0, 64, 128]}]\n";
   EXPECT_THAT(messages(zip + "tables: [{rows: [d_model]}]\n"), IsEmpty());
@@ -54,7 +54,7 @@ TEST(TablePooling, AZipGroupIsNamedByAParameterThatTellsItsPointsApart) {
   EXPECT_THAT(messages(zip + "tables: [{rows: [model], where: {d_model: [0, 64]}}]\n"), IsEmpty());
 }
 
-// Only what is left counts.
+// Only the remaining points count.
 TEST(TablePooling, ExcludedPointsAreNotPooled) {
   const std::string sweep = kHead +
                             "matrix: {context: [64, 128], batch: [1, 2]}\n"

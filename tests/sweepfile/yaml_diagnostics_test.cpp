@@ -1,4 +1,4 @@
-// Tests what a user sees of mistakes in the YAML itself.
+// Tests the messages about mistakes in the YAML itself.
 #include <gmock/gmock.h>
 
 #include "tests/sweepfile/parse.h"

@@ -1,4 +1,5 @@
-// Whatever an attempt may say is read back unchanged, whatever pieces the file arrives in.
+// Tests that all events of an attempt are read back unchanged, for any pieces in which the file
+// arrives.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -19,7 +20,7 @@ rc::Gen<double> any_double() {
                        std::numeric_limits<double>::quiet_NaN()));
 }
 
-// Text with what JSON must escape: quotes, backslashes, newlines, control bytes, UTF-8.
+// Text with characters that JSON must escape: quotes, backslashes, newlines, control bytes, UTF-8.
 rc::Gen<std::string> any_text() {
   return rc::gen::map(
       rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(

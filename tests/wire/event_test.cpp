@@ -188,7 +188,7 @@ TEST(EventReader, ALineWithoutItsNewlineIsNotThereYet) {
   EXPECT_EQ(std::get<FactEvent>(events[0]).text, "bf16");
 }
 
-// Each byte is searched once, however few come at a time, and no more than a line is kept.
+// Each byte is searched once, also if few come at a time, and at most a line is kept.
 TEST(EventReader, DoesWorkInProportionToWhatItIsFed) {
   EventReader reader(0);
   std::vector<Event> events;

@@ -1,4 +1,4 @@
-// Tests what follows from the description of a message: its JSON both ways, and a request's checks.
+// Tests the code derived from a message's description: its JSON both ways, and a request's checks.
 #include "runner/wire/message.h"
 
 #include <gmock/gmock.h>

@@ -53,7 +53,7 @@ class Place : public testing::Test {
   }
   ~Place() override { std::filesystem::remove(path_); }
 
-  // Runs `act` in a process of its own and returns its exit code.
+  // Runs `act` in its own process and returns its exit code.
   static int in_child(const std::function<int()>& act) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(act());
@@ -61,7 +61,7 @@ class Place : public testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
   }
-  // Returns 0 if nobody holds it.
+  // Returns 0 if no process holds it.
   pid_t holder() const {
     struct flock lock {};
     lock.l_type = F_WRLCK;

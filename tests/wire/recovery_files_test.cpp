@@ -61,7 +61,7 @@ TEST_F(RecoveryFiles, ASubmissionIsReadAsItWasWritten) {
   EXPECT_THAT(read->devices, ElementsAre(Pair("h200", "cuda"), Pair("local", "cpu")));
 }
 
-// What is in a file decides no path: `delete` would remove a file of somebody else's.
+// A file's content decides no path: `delete` would remove another file.
 TEST_F(RecoveryFiles, AnIdThatIsNoneNeverBecomesAPath) {
   const fs::path sweeps = folder_ / "a" / "sweeps", outside = folder_ / "w";
   fs::create_directories(outside);

@@ -1,4 +1,4 @@
-// Whatever a client sends, it gets an answer and the daemon goes on.
+// Tests that any input of a client gets an answer and the daemon keeps running.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

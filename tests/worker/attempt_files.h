@@ -1,4 +1,4 @@
-// Writes the request of an attempt and reads back what its ranks wrote.
+// Writes the request of an attempt and reads its ranks' journals.
 #pragma once
 
 #include <gtest/gtest.h>

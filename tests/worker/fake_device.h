@@ -1,5 +1,5 @@
-// A device whose clock and memory a test scripts. Work is enqueued on a stream that keeps running
-// while the host goes on, as on a GPU.
+// A device whose clock and memory a test scripts. Work is enqueued on a stream that runs beside the
+// host, as on a GPU.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class FakeDevice : public Device {
   }
   void free(std::int64_t bytes) { allocated_ -= bytes; }
 
-  // Allocates blocks at addresses that the test chooses, and tells the recorder.
+  // Allocates blocks at addresses that the test chooses, and reports them to the recorder.
   void take(std::uintptr_t address, std::int64_t bytes, std::string_view operation = "") {
     allocate(bytes);
     sizes_[address] = bytes;
@@ -143,7 +143,7 @@ class ScriptedWorkload final : public Workload {
   std::vector<HeldTensor> state() const override { return held; }
   Gang* gang() override { return others; }
 
-  std::vector<HeldTensor> held;         // what the step says it holds
+  std::vector<HeldTensor> held;         // the tensors that the step reports as held
   Gang* others = nullptr;               // the other ranks
   std::function<void()> ahead = [] {};  // before each step
 

@@ -1,6 +1,5 @@
 // A gang that meets through files in the attempt's folder. Tests of the runner need this much of a
-// backend, without LibTorch. It notes what it enters and notices that a peer is gone, as real ones
-// do.
+// backend, without LibTorch. It notes its operations and detects dead peers, as real ones do.
 #pragma once
 
 #include <cstdint>

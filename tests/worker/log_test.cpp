@@ -1,4 +1,4 @@
-// What the worker writes into its log by itself.
+// Tests the worker's own lines in its log.
 #include "runner/worker/log.h"
 
 #include <gmock/gmock.h>

@@ -115,7 +115,7 @@ TEST_F(MeasureTest, WorkLeftOverFromBeforeIsNotInTheStep) {
   EXPECT_THAT(texts(events.at(0)), ElementsAre("step time 2", "step host_time 2"));
 }
 
-// The clock must go on while the loop spins.
+// The clock must advance while the loop spins.
 TEST_F(MeasureTest, ASlowdownLengthensEachStepByItsShareAfterTheDevicesWork) {
   const auto time_of = [&](double slowdown) {
     events.clear();
@@ -206,7 +206,7 @@ TEST_F(MeasureTest, AheadNeedsADeviceWithAQueue) {
   }
 }
 
-// What do_bench relies on: the caches are flushed while the host issues the step.
+// As do_bench requires, the caches are flushed while the host issues the step.
 TEST_F(MeasureTest, WorkEnqueuedBeforeTheStepIsNotInItAndHidesItsLaunch) {
   ScriptedWorkload workload([&](std::int64_t, Phases& p) { launch_three(device, p); });
   workload.ahead = [&] { device.enqueue(5); };

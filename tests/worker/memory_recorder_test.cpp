@@ -1,5 +1,5 @@
-// Tests what one scripted step leaves: blocks with their phase, range and name, the timeline, and
-// what is held.
+// Tests the recording of one scripted step: blocks with their phase, range and name, the timeline,
+// and held tensors.
 #include "runner/worker/memory_recorder.h"
 
 #include <gmock/gmock.h>

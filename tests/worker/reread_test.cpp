@@ -1,4 +1,4 @@
-// What a journal says once the output beside it was read with other patterns.
+// Tests a journal after its output was read again with other patterns.
 #include "runner/worker/reread.h"
 
 #include <gmock/gmock.h>

@@ -79,7 +79,7 @@ TEST(RunAttempt, BadAllocIsOutOfMemoryOfUnknownSize) {
   EXPECT_EQ(oom.phase, "backward");
 }
 
-// The timing and the memory pass never start an observer, and the device knows that from the start.
+// The timing and the memory pass never start an observer, and the device gets this at its creation.
 TEST(RunAttempt, OnlyTheProfilePassObservesOperatorsAndKernels) {
   for (const Pass pass : {Pass::kTiming, Pass::kMemory, Pass::kProfile}) {
     int observers = 0;
@@ -262,7 +262,7 @@ TEST(RunAttempt, ThreadsDefaultToTheLeasesCores) {
   EXPECT_EQ(files.all<EnvironmentEvent>().at(0).environment.threads, 2);
 }
 
-// What the pilot of a cluster's job says is used where the daemon knows nothing.
+// Facts from the pilot of a cluster's job are used if the daemon has none.
 TEST(RunAttempt, OnANodeOfAClusterItFindsOutWhereItIs) {
   AttemptFiles files("fault", {});
   files.request.lease.ranks[0].cores = {};

@@ -1,4 +1,4 @@
-// What the log says of the reports of a workload that measures itself.
+// Tests the log's lines on the reports of a workload that measures itself.
 #include "runner/worker/self_timed.h"
 
 #include <gtest/gtest.h>

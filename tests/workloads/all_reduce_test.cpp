@@ -71,7 +71,7 @@ TEST(RankValues, FindsEveryWrongElement) {
   EXPECT_TRUE(part.equal(tensor.narrow(0, 30'000, 1000)));
 }
 
-// What a rank of the workload measured and reported.
+// The measurements and reports of a rank of the workload.
 struct ReducedTrial {
   std::map<std::string, double> facts;
   RecordedSamples samples;

@@ -91,7 +91,7 @@ TEST_F(Bf16Products, RefuseSizesThatDoNotFit) {
   EXPECT_EQ(drawn({0, 20}).mm(b.t()).size(0), 0);
 }
 
-// A second product must not write over what the first one returned.
+// A second product must not overwrite the first one's result.
 TEST_F(Bf16Products, KeepTheirResults) {
   const at::Tensor a = drawn({9, 20}), b = drawn({20, 7});
   const at::Tensor first = a.mm(b), copy = first.clone();

@@ -1,5 +1,5 @@
-// Tests the parameter `compile` of lm_step where nothing has to be compiled: what it can be
-// combined with, where packages are, and the restart.
+// Tests the parameter `compile` of lm_step without compiling: valid combinations, the paths of
+// packages, and the restart.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -157,8 +157,8 @@ TEST_F(Counting, TheLimitHoldsForAnOperatorsOutput) {
   }
 }
 
-// Adds up what an observer is told. The sum must end where the allocator's own counter does,
-// whatever happens on which thread.
+// Adds up an observer's reports. The sum must equal the allocator's counter, for any events on any
+// threads.
 class Ledger final : public MemoryObserver {
  public:
   explicit Ledger(std::int64_t live) : live_(live), highest_(live) {}

@@ -169,7 +169,7 @@ TEST(DataParallel, HoldsEveryStorageOnce) {
   });
 }
 
-// Returns what the profile pass sees of a step on one rank.
+// Returns the profile pass's recording of a step on one rank.
 Recording recorded(const std::string& strategy) {
   Recording recording;
   expect_threads(1, [&](Collectives& ranks) {

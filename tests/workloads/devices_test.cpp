@@ -75,7 +75,7 @@ TEST(CpuDevice, TurnsABadAllocIntoOutOfMemoryAndNothingElse) {
   EXPECT_NO_THROW(rethrow(std::runtime_error("shapes differ")));
 }
 
-// A workload may catch a refusal and go on. What fails later is not out of memory for that.
+// A workload may catch a refusal and continue. A later failure is then not out of memory.
 TEST(CpuDevice, AnErrorAfterARefusalIsWhatItSays) {
   DeviceOptions options;
   options.memory_limit = 1_MiB;

@@ -69,7 +69,7 @@ TEST_P(DistributedWorkloads, TrainAsOneProcessDoes) {
         RecordedFacts facts;
         workload->facts(facts);
         EXPECT_NEAR(facts.numbers.at("final_loss"), expected.back(), 2e-5);
-        workload->gang()->barrier();  // nobody leaves while another still communicates
+        workload->gang()->barrier();  // no rank leaves while another still communicates
       });
     }
   }

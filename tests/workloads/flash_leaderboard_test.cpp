@@ -84,7 +84,7 @@ TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
   EXPECT_EQ(flushed("1MiB", Pass::kMemory), 0);  // it would be in every figure of memory
 }
 
-// Counts what the workload itself zeroed since the clock was last read (the backward's zeros()
+// Counts the zeroing of the workload itself since the clock was last read (the backward's zeros()
 // belong to another operator): the caches before a step, nothing within one.
 TEST(FlashLeaderboard, NoFlushIsInATiming) {
   Harness harness;

@@ -1,5 +1,5 @@
 // Compares the language model's step with each fusion to the one without: the same losses,
-// gradients and updates, and the memory that the formula says.
+// gradients and updates, and the memory of the formula.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,7 +99,8 @@ TEST_P(Fusion, WorksWithEveryAttention) {
 INSTANTIATE_TEST_SUITE_P(LmStep, Fusion, ::testing::ValuesIn(kSettings),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// The copies hold what autocast would cast, and gradients of bf16 products are bf16 either way.
+// The copies hold the values that autocast would cast, and gradients of bf16 products are bf16
+// either way.
 TEST(WeightCopies, GiveTheLossesAndGradientsOfAutocast) {
   LmStepParams cast = small_case();
   cast.precision = "bf16";

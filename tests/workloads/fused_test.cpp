@@ -89,7 +89,7 @@ TEST_P(Fused, NormIsRmsNorm) {
   for (const std::int64_t columns : kWidths) {
     for (const at::ScalarType in : kTypes) {
       for (const at::ScalarType out : kTypes) {
-        if (in != at::kFloat && in != out) continue;  // what no precision uses
+        if (in != at::kFloat && in != out) continue;  // a type that no precision uses
         SCOPED_TRACE(c10::str(columns, " ", in, " to ", out));
         const at::Tensor x = at::randn({37, columns}).to(in) * 2;
         const at::Tensor w = at::rand({columns}).to(in) + 0.5;

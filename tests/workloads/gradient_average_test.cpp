@@ -116,7 +116,7 @@ TEST(GradientAverage, TypesDoNotShareABuffer) {
   });
 }
 
-// Counts what a strategy sends and copies.
+// Counts a strategy's messages and copies.
 TEST(GradientAverage, CountsItsCollectivesAndCopies) {
   struct Averaging {
     const char* strategy;

@@ -1,4 +1,4 @@
-// Tests matmul and memcpy: their formulas, their own checks, and what a CPU refuses.
+// Tests matmul and memcpy: their formulas, their checks, and requests that a CPU refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Compares what a step of the language model holds, as the memory pass records it on the CPU, with
+// Compares the memory of a step of the language model, recorded by the memory pass on the CPU, with
 // the formulas. They are equal to the byte in fp32.
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
@@ -118,7 +118,7 @@ TEST(LmMemory, SavedForBackwardFollowsTheFormulaWhateverTheShape) {
   }
 }
 
-// What an H100 measured for `small` at context 256 (docs/results/h100), to the byte.
+// An H100's measurement for `small` at context 256 (docs/results/h100), to the byte.
 TEST(LmMemory, OnAGpuTheFormulaIsThatOfItsKernels) {
   struct Row {
     const char *batch, *precision;

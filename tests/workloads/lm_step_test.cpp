@@ -1,4 +1,4 @@
-// Tests lm_step as the worker sees it: phases, facts, what it keeps in memory and how it fails.
+// Tests lm_step through the worker's interface: phases, facts, memory and failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Runs the profile pass on real operators: what it counts, where it assigns it, and that it sees
-// all.
+// Runs the profile pass on real operators: its counts, their assignment, and its completeness.
 #include "runner/worker/profile_pass.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Runs the ranks of one attempt as threads of the test. Each joins through make_collectives or a
-// workload, as it would in a process of its own.
+// workload, as it would in its own process.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,14 @@ class RecordedSamples final : public Samples {
 };
 
 struct RankResult {
-  std::string error;               // what its body threw; "" for nothing
+  std::string error;               // its body's exception; "" for none
   std::vector<std::string> notes;  // of its status page, in order
   RecordedSamples setup;
 };
 
 // Runs `body` as each of `world_size` ranks at once, on the CPU with one thread each, and returns
-// the results by rank after all have ended. What `body` makes must end with it, since a rank whose
-// collectives stay alive keeps the others waiting.
+// the results by rank after all have ended. Objects that `body` makes must end with it, since a
+// rank whose collectives stay alive keeps the others waiting.
 std::vector<RankResult> run_ranks(int world_size, const std::function<void(Context&)>& body,
                                   const RunParams& run = {});
 

@@ -135,7 +135,7 @@ void add(Vector& to, const Vector& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// What a block computed and keeps for its backward.
+// A block's results, kept for its backward.
 struct Block {
   Vector x, normed, q, k, v, mixed;            // attention half; x is the block's input
   Vector middle, ffn_normed, up, gate, gated;  // feed-forward half; middle is its input

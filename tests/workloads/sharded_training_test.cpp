@@ -227,7 +227,7 @@ TEST(FullySharded, KeepsItsPartOfEverythingAlone) {
 }
 
 // Measures a step's largest memory on one rank. Without sharding it would have all weights; here it
-// has at most two units of them, however many blocks there are.
+// has at most two units of them, for any number of blocks.
 TEST(FullySharded, NeverHasTheWholeModel) {
   const auto peak = [](std::int64_t layers, bool overlap) {
     std::int64_t most = 0;
@@ -250,8 +250,8 @@ TEST(FullySharded, NeverHasTheWholeModel) {
     return most;
   };
   const std::int64_t block = 4 * (4 * 64 * 64 + 3 * 64 * 512 + 2 * 64);
-  // One more block costs its part's gradient, which with one rank is all of it, and what its
-  // forward keeps for two tokens. Gathered weights would cost a block more. The limit is over eight
+  // One more block costs its part's gradient, which with one rank is all of it, and its forward's
+  // saved tensors for two tokens. Gathered weights would cost a block more. The limit is over eight
   // blocks, since with overlap the peak varies a little with how the two threads meet.
   for (const bool overlap : {false, true}) {
     EXPECT_LT(peak(12, overlap) - peak(4, overlap), 8 * (block + block / 4)) << overlap;

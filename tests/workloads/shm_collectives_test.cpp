@@ -1,4 +1,4 @@
-// Tests what only the `shm` backend does (collectives_test.cpp has what all must do).
+// Tests the features of the `shm` backend (collectives_test.cpp tests those of all backends).
 #include "workloads/dist/shm_collectives.h"
 
 #include <gmock/gmock.h>

@@ -47,7 +47,7 @@ TEST(Sizing, HasTheFiguresOfTheTrainingStep) {
   }
 }
 
-// What a forward of the largest model keeps, part by part, although it fits nowhere.
+// The saved memory of the largest model's forward, part by part, although it fits nowhere.
 TEST(Sizing, PartsOfWhatIsSavedAddUp) {
   Harness harness;
   constexpr const char* kParts[] = {"saved_norms_bytes",         "saved_heads_bytes",

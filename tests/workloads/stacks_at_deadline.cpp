@@ -119,7 +119,7 @@ class StacksAtDeadline final : public ::testing::EmptyTestEventListener {
   return true;
 }();
 
-// What is printed about a waiting thread names where it waits.
+// The output on a waiting thread names where it waits.
 TEST(StacksAtDeadline, NamesWhereAThreadWaits) {
   std::mutex mutex;
   std::condition_variable changed;

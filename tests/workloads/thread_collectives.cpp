@@ -40,7 +40,7 @@ class Meeting {
     changed_.notify_all();
   }
 
-  std::vector<Call> calls;  // by rank: what it does now
+  std::vector<Call> calls;  // by rank: its current operation
 
  private:
   std::mutex mutex_;
@@ -110,7 +110,7 @@ class ThreadCollectives final : public Collectives {
     require(target.is_contiguous(), "a collective needs a contiguous tensor");
     target.variable_data().copy_(value.reshape(target.sizes()));
   }
-  // `read` sees what all ranks passed; nobody writes to that before all have read it.
+  // `read` gets the arguments of all ranks; no rank overwrites these before all have read them.
   void together(const std::string& name, const at::Tensor& input,
                 const std::function<void(const std::vector<Call>&)>& read) {
     const c10::NoGradGuard no_grad;

@@ -1,4 +1,4 @@
-// Tests that results of every workload can be told from those of its older code.
+// Tests that every workload's results differ in code from those of its older code.
 #include "workloads/api/code.h"
 
 #include <gmock/gmock.h>

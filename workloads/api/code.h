@@ -1,4 +1,4 @@
-// What a workload's results depend on besides its parameters and the machine.
+// The code on which a workload's results depend beside its parameters and the machine.
 #pragma once
 
 #include <string_view>

@@ -43,7 +43,7 @@ class Device {
   virtual std::string_view kind() const = 0;  // "cpu", "cuda"
   virtual int index() const = 0;              // index within the process, as torch uses it
   virtual void synchronize() = 0;
-  // Keeps the device's queue busy for about `time` before whatever is enqueued next, and returns at
+  // Keeps the device's queue busy for about `time` before the next enqueued work, and returns at
   // once. Returns false if the device has no queue, because work runs while it is called.
   virtual bool hold(Duration) { return false; }
   virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
@@ -55,8 +55,8 @@ class Device {
   virtual DeviceInfo info() = 0;
   virtual DeviceState state() = 0;               // clocks, temperature ...; leaves `moment` empty
   virtual void fill_versions(Environment&) = 0;  // torch, CUDA, cuDNN, NCCL, flags, cpu_math
-  // What sees this device's kernels; null if there are only the host's operators. Owned by the
-  // device.
+  // The recorder of this device's kernels; null if there are only the host's operators. Owned by
+  // the device.
   virtual KernelTracer* kernel_tracer() { return nullptr; }
   // Shows the workload's ranges to a tool that listens to this process (Nsight Systems through
   // NVTX); null if there is none. Owned by the device.

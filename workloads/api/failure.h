@@ -21,14 +21,14 @@ class OutOfMemory : public std::runtime_error {
   Bytes requested, in_use, limit;
 };
 
-// Whether the error comes from the C interface of a compiled step, which hides what went wrong: it
-// turns every exception into one that only names the call (torch/headeronly/util/shim_utils.h).
+// Whether the error comes from the C interface of a compiled step, which hides the cause: it turns
+// every exception into one that only names the call (torch/headeronly/util/shim_utils.h).
 inline bool hides_its_cause(const std::exception& error) {
   return std::string_view(error.what()).find(" API call failed at ") != std::string_view::npos;
 }
 
-// This machine or build lacks something that the trial needs: outcome `skipped`. The reason says
-// what is missing and how to get it.
+// This machine or build lacks something that the trial needs: outcome `skipped`. The reason names
+// the missing part and how to get it.
 class Unavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// What the measure loop needs from a trial's other ranks. The calls are collective: every rank
+// The measure loop's interface to a trial's other ranks. The calls are collective: every rank
 // makes the same calls in the same order.
 #pragma once
 

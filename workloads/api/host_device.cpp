@@ -55,7 +55,7 @@ HostDevice::HostDevice(const DeviceOptions& options) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot read RLIMIT_DATA");
   const std::uint64_t former = limit.rlim_cur;
-  // Added to what the process already has, because the limit is for the workload.
+  // Added to the process's present use, because the limit is for the workload.
   const std::int64_t allowed = status_field("VmData").value + options.memory_limit.value;
   limit.rlim_cur = std::min(static_cast<rlim_t>(allowed), limit.rlim_max);
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw Unavailable("cannot set RLIMIT_DATA");

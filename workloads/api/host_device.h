@@ -3,7 +3,7 @@
 //
 // No allocator counts here, so `allocated` and `reserved` are the resident set, whose peak the
 // kernel keeps (reset through /proc/self/clear_refs). The kernel counts in batches per core, so
-// the figures are accurate to some hundred KiB. A memory limit is the process's RLIMIT_DATA while
+// the figures are accurate to a few hundred KiB. A memory limit is the process's RLIMIT_DATA while
 // the device lives: beyond it `new` throws std::bad_alloc, which the worker turns into `oom`.
 #pragma once
 

@@ -14,7 +14,7 @@ struct MemoryChange {
   enum class Action { kAllocate, kFree };
   Action action = Action::kAllocate;
   const void* block = nullptr;
-  Bytes size;       // as the tensor asked for it
+  Bytes size;       // as the tensor requested it
   Bytes allocated;  // live after the change
   Bytes reserved;   // held from the system after the change
   // The operator that runs on this thread (`aten::mm`), "" outside of any. Valid during the call.
@@ -33,7 +33,7 @@ class MemoryObserver {
 class MemoryRecording {
  public:
   virtual ~MemoryRecording() = default;
-  // What was live when the recording began, as in MemoryChange::allocated and ::reserved.
+  // The live memory when the recording began, as in MemoryChange::allocated and ::reserved.
   virtual Bytes allocated_before() const = 0;
   virtual Bytes reserved_before() const = 0;
   // Writes a snapshot for PyTorch's memory viewer (pytorch.org/memory_viz). Returns false if the

@@ -1,5 +1,5 @@
-// What the profile pass sees of a step: every operator on the host and, on a GPU, every kernel that
-// it launched. Includes no torch header. Nothing of this runs in a timing or memory pass.
+// The profile pass's view of a step: every operator on the host and, on a GPU, every kernel that it
+// launched. Includes no torch header. Never runs in a timing or memory pass.
 //
 //   auto profiler = make_profiler(device);   // throws Unavailable if there is nothing to observe
 //   profiler->start();
@@ -73,7 +73,7 @@ std::unique_ptr<Profiler> make_profiler(Device& device);
 // none.
 int profilers_started();
 
-// The device's part: which kernels ran, and which id the host had pushed when it launched them.
+// The device's part: its kernels, and the id that the host had pushed when it launched each.
 struct TracedKernel {
   KernelRecord kernel;   // without its launcher
   std::uint64_t id = 0;  // innermost id pushed on the launching thread; 0: none

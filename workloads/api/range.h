@@ -1,6 +1,6 @@
 // Named regions inside a phase, which show which part of the model a kernel or an allocation
-// belongs to. A workload marks them with the RAII class `Range`. Whoever observes the process (the
-// profile pass, the memory pass, NVTX) installs an observer. In the timing pass there is none, and
+// belongs to. A workload marks them with the RAII class `Range`. Each user of ranges (the profile
+// pass, the memory pass, NVTX) installs an observer. In the timing pass there is none, and
 // a Range costs one load and one branch.
 //
 //   Range range("attention.scores");   // until the end of the block; ranges nest

@@ -1,5 +1,5 @@
-// For a workload that runs something which measures itself, such as another program. Instead of
-// being timed step by step, it passes on what that program reports.
+// For a workload whose step measures itself, such as another program. It passes on that program's
+// reports instead of being timed step by step.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,15 @@ class Findings {
   virtual ~Findings() = default;
   // Reports a step. Steps count from 0, including warm-up; each step, phase and metric is reported
   // once. Only phase, metric and value of `samples` are used. Call it as soon as they are known,
-  // because what was reported survives a crash.
+  // because reported values survive a crash.
   virtual void step(std::int64_t step, bool warmup, std::vector<Sample> samples) = 0;
-  // Reports what is known once, for the whole run.
+  // Reports values of the whole run.
   virtual void whole_run(std::vector<Sample> samples) = 0;
   virtual void memory(PhaseMemory memory) = 0;
   virtual void memory(ObservedMemory memory) = 0;
-  virtual void work(WorkPerStep work) = 0;  // in place of what was known by formula
+  virtual void work(WorkPerStep work) = 0;  // in place of the formula's values
   virtual void profile(ObservedSteps steps) = 0;
-  // Reports the current phase, if it is known. An ending that goes wrong there names it.
+  // Reports the current phase, if it is known. A failed ending there names it.
   virtual void phase(std::string_view phase) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Times a part of the set-up as a sample of its own. Never used inside a step.
+// Times a part of the set-up as a separate sample. Never used inside a step.
 //
 //   SetUpTimer timer(context, "load_time");
 //   ... load ...

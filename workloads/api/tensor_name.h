@@ -1,5 +1,5 @@
 // Names for tensors that live within a step, such as the residual stream and the logits, so that
-// their memory can be told apart. The memory recorder installs the observer; without one a name
+// memory figures can name them. The memory recorder installs the observer; without one a name
 // costs one load and one branch. Tensors that outlive the step are named by Workload::state()
 // instead.
 #pragma once

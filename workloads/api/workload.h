@@ -18,7 +18,7 @@
 // times, logs or synchronises: the measure loop is responsible for warm-up, events, stopping and
 // units. `static std::string code(const Params&, const RunParams&)` fills in the parameter that is
 // `Computed`. `static Reading reread(const Params&, const RunParams&, const StoredOutput&)` reads
-// what an attempt printed again.
+// an attempt's output again.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class Phases {
   virtual void enter(std::string_view phase) = 0;  // one of the workload's kPhases
 };
 
-// For steps that nobody measures.
+// For steps that are not measured.
 class NoPhases final : public Phases {
  public:
   void enter(std::string_view) override {}
@@ -64,7 +64,7 @@ class Facts {
   virtual void number(std::string_view name, double value) = 0;
 };
 
-// What a workload measures itself, in addition to the phases' times: `communication_time` of a
+// A workload's own measurements, in addition to the phases' times: `communication_time` of a
 // step, `rendezvous_time` of its set-up. The metric decides the unit (runner/model/sample.h).
 class Samples {
  public:
@@ -72,7 +72,7 @@ class Samples {
   virtual void add(std::string_view phase, std::string_view metric, double value) = 0;
 };
 
-// What a workload may know about its attempt.
+// The facts about an attempt for its workload.
 struct Context {
   Device& device;
   Pass pass = Pass::kTiming;
@@ -83,8 +83,8 @@ struct Context {
   std::filesystem::path folder;  // of the attempt: artefacts, rendezvous files
   // For the set-up, phase `setup`; null in the memory pass, which takes no times.
   Samples* setup = nullptr;
-  // Writes what a rank is about to wait for to its status page, where it can be read if the rank
-  // hangs: "all_reduce 12". Only stores, so it may be called within a step. Empty: nobody reads it.
+  // Writes a rank's next wait to its status page, where it can be read if the rank hangs:
+  // "all_reduce 12". Only stores, so it may be called within a step. Empty: it has no reader.
   std::function<void(std::string_view)> note = {};
 };
 
@@ -100,15 +100,15 @@ struct HeldTensor {
 struct Check {
   bool passed = true;
   double largest_error = 0;
-  std::string message;  // what differed, if it did not pass
+  std::string message;  // the difference, if it did not pass
 };
 
 class Workload {
  public:
   virtual ~Workload() = default;
   virtual void step(Phases& phases) = 0;
-  // Called before each step of the timing pass, outside its timing. What it enqueues runs before
-  // the step's first mark, and while it runs the host issues the step.
+  // Called before each step of the timing pass, outside its timing. Its enqueued work runs before
+  // the step's first mark, while the host issues the step.
   virtual void before_step() {}
   // Called after each step of the timing pass, outside its timing and with the device idle.
   virtual void after_step(Samples&) {}
@@ -125,7 +125,7 @@ class Workload {
   virtual void facts(Facts&) {}
 };
 
-// The output of an attempt that has ended, and what it says about its steps.
+// The output of an ended attempt, and the figures of its steps in it.
 struct StoredOutput {
   std::filesystem::path folder;  // the attempt's
   int rank = 0, world_size = 1;
@@ -156,7 +156,7 @@ struct WorkloadEntry {
   // The value of the computed parameter; empty if there is none.
   std::function<std::string(const std::vector<std::pair<std::string, Value>>&, const RunParams&)>
       code;
-  // Reads stored output as the trial's parameters say; empty if the workload has none.
+  // Reads stored output with the trial's parameters; empty if the workload has none.
   std::function<Reading(const std::vector<std::pair<std::string, Value>>&, const RunParams&,
                         const StoredOutput&)>
       reread;

@@ -26,7 +26,7 @@ bool choose() {
   // oneDNN has products of bf16 from AVX-512 on, by conversion where the CPU has none itself.
   return !has_avx512();
 #else
-  return false;  // what other CPUs are like was not measured
+  return false;  // other CPUs were not measured
 #endif
 }
 
@@ -34,8 +34,8 @@ template <class... Tensors>
 bool are_bf16(const Tensors&... tensors) {
   return ((tensors.scalar_type() == at::kBFloat16) && ...);
 }
-// Memory for a converted operand or for a product. It is kept for the next one, and is not what a
-// trial allocates: its peak is that of a CPU which has the instructions.
+// Memory for a converted operand or for a product. It is kept for the next one, and does not count
+// as the trial's: its peak is that of a CPU which has the instructions.
 class Workspace {
  public:
   at::Tensor tensor(at::IntArrayRef sizes, at::IntArrayRef strides) {
@@ -69,7 +69,7 @@ Workspaces& workspaces() {
 }
 
 // A profile shows one product, as it does where the CPU can multiply bf16. Arguments of two types,
-// and sizes that do not fit, are left for LibTorch to refuse.
+// and sizes that do not fit, are passed on for LibTorch to refuse.
 using Unrecorded = at::DisableRecordFunctionGuard;
 
 at::Tensor rounded(const at::Tensor& wide) {

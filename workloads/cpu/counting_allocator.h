@@ -1,9 +1,9 @@
 // Counts and limits torch's CPU memory: live bytes, their peak, and a refusal beyond a limit, so
 // that running out of memory on a CPU is an ordinary outcome instead of a kill by the kernel.
 //
-// Counts what tensors asked for, without headers and rounding. Buffers that MKL and oneDNN allocate
-// themselves are not counted (the resident set includes them). Thread-safe: any thread may free a
-// block. The peak is exact, because the addition that reaches it also records it.
+// Counts the sizes that tensors request, without headers and rounding. Buffers that MKL and oneDNN
+// allocate themselves are not counted (the resident set includes them). Thread-safe: any thread may
+// free a block. The peak is exact, because the addition that reaches it also records it.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -39,13 +39,13 @@ class CountingAllocator final : public c10::Allocator {
   std::int64_t limit() const { return limit_; }
   std::int64_t allocated() const { return allocated_; }
   std::int64_t peak() const { return peak_; }
-  void reset_peak();  // to what is allocated now
+  void reset_peak();  // to the present allocation
 
-  // The exception thrown last, which libraries may have turned into an error of their own.
+  // The exception thrown last, which libraries may have turned into their own error.
   std::optional<OutOfMemory> last_refusal() const;
 
-  // The observer is told of every block until it is replaced by null, which it is outside of a
-  // memory pass. Blocks that other threads allocate or free at that moment may still be reported.
+  // The observer gets every block until it is replaced by null; it is null outside of a memory
+  // pass. Blocks that other threads allocate or free at that moment may still be reported.
   void set_observer(MemoryObserver* observer) { observer_ = observer; }
   MemoryObserver* observer() const { return observer_; }
 

@@ -50,7 +50,7 @@ class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const DeviceOptions& options) : allocator_(CountingAllocator::install()) {
     keep_freed_memory();
-    // Without a limit of its own, a trial that does not fit must still fail in the allocator and
+    // Without its own limit, a trial that does not fit must still fail in the allocator and
     // not be killed.
     const bool limited = options.memory_limit.value > 0;
     allocator_.set_limit((limited ? options.memory_limit : available_memory()).value);
@@ -95,7 +95,7 @@ class CpuDevice final : public Device {
 
   // The allocator throws OutOfMemory itself and ATen passes it on (tested). Two cases remain: the
   // bad_alloc of code that allocates elsewhere, whose size is unknown, and compiled steps, whose C
-  // interface hides what went wrong. Any other exception is what it says, even if an allocation was
+  // interface hides the cause. Any other exception keeps its meaning, even if an allocation was
   // refused before.
   void rethrow_out_of_memory() override {
     try {

@@ -1,4 +1,4 @@
-// What the callbacks of the op profiler write while a step runs. Each thread has its own log, so
+// The log that the op profiler's callbacks write while a step runs. Each thread has its own log, so
 // that no operator waits for another thread. Read only while no operator runs.
 #pragma once
 

@@ -41,7 +41,7 @@ CudaMemory::CudaMemory(int device, Bytes limit) : device_(device) {
                                    std::size_t) {
         if (where != device) return;
         refusal->requested = static_cast<std::int64_t>(requested);
-        // Now: the exception will free what the failing step holds before anybody catches it.
+        // Now, because the exception frees the failing step's memory before it is caught.
         refusal->in_use = stats_of(device).allocated_bytes[kAggregate].current;
         refusal->limit = static_cast<std::int64_t>(allowed);  // the limit, if one is set
       });

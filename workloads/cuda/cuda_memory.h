@@ -20,8 +20,9 @@ class CudaMemory {
   MemoryUsage usage() const;
   void reset_peak();
 
-  // For the c10 exception being handled: returns what was requested, and what was in use then. The
-  // size is exact, in the allocator's granularity (a segment); the exception's message is rounded.
+  // For the c10 exception being handled: returns the requested size, and the memory in use then.
+  // The size is exact, in the allocator's granularity (a segment); the exception's message is
+  // rounded.
   OutOfMemory last_refusal() const;
   bool refused() const { return refusal_->requested > 0; }  // since this object was made
 

@@ -23,7 +23,7 @@ struct Tracked {
   MemoryObserver* observer = nullptr;
   std::int64_t allocated = 0, reserved = 0;
 };
-// A tracker cannot be removed, so one is attached for good and looks here.
+// A tracker cannot be removed, so one stays attached and looks here.
 std::atomic<Tracked*> tracked{nullptr};
 
 void on_entry(const Entry& entry) {

@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-// Sizes and `allocated` are what tensors asked for. The figures of phases are those of the
+// Sizes and `allocated` are as tensors requested. The figures of phases are those of the
 // allocator's blocks, which are rounded up to 512 bytes or more, so the timeline's peak is slightly
 // lower. Also turns on PyTorch's memory history, which save_snapshot writes, without stacks of C++
 // frames.

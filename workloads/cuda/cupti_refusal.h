@@ -1,12 +1,12 @@
-// What to do when CUPTI, which traces kernels, refuses to work here. Includes no CUDA header.
+// The remedy when CUPTI, which traces kernels, refuses to work here. Includes no CUDA header.
 #pragma once
 
 #include <string_view>
 
 namespace sweepd {
 
-// Returns who can allow it, and how, for a code of cupti_result.h that says so of this machine or
-// process; empty for every other code, which is a mistake of ours or of CUPTI.
+// Returns who can allow it, and how, for a code of cupti_result.h that forbids it on this machine
+// or in this process; empty for every other code, which is a bug here or in CUPTI.
 constexpr std::string_view how_to_allow_cupti(int code) {
   switch (code) {
     case 26:  // CUPTI_ERROR_HARDWARE_BUSY

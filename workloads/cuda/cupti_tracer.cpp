@@ -54,7 +54,7 @@ constexpr CUpti_ExternalCorrelationKind kOurIds = CUPTI_EXTERNAL_CORRELATION_KIN
 constexpr std::size_t kBufferBytes = 8U << 20;  // CUPTI's advice: 1 to 10 MB
 constexpr std::size_t kBufferAlignment = 8;
 
-// CUPTI returns buffers on a thread of its own.
+// CUPTI returns buffers on its own thread.
 struct Collected {
   std::mutex mutex;
   std::vector<std::pair<std::uint32_t, KernelRecord>> kernels;  // by correlation id

@@ -1,7 +1,7 @@
 // NCCL on the current stream, through its own interface: c10d's process group would add a stream, a
-// watchdog thread and a timeout to every operation. A rank has one GPU and NCCL knows no more of
-// the machine than that, so eight ranks need nothing that two do not. Only the watch for lost peers
-// has a thread, which looks ten times a second.
+// watchdog thread and a timeout to every operation. A rank has one GPU, and NCCL needs no other
+// fact about the machine, so eight ranks work like two. Only the watch for lost peers has a thread,
+// which checks ten times a second.
 #include "workloads/cuda/nccl_collectives.h"
 
 #include <c10/cuda/CUDAStream.h>
@@ -148,7 +148,7 @@ class NcclCollectives final : public Collectives {
     return "nccl: rank " + std::to_string(rank_) + " of " + std::to_string(world_size_) +
            " lost the group: " + ncclGetErrorString(state) + "; " + ncclGetLastError(group_);
   }
-  // ncclCommDestroy would wait for peers that may be gone.
+  // ncclCommDestroy would wait for peers that may have ended.
   void abort() { ncclCommAbort(group_); }
 
   cudaStream_t stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()).stream(); }

@@ -1,4 +1,4 @@
-// Watches a group of ranks from a thread of its own, and aborts the group when it reports an error.
+// Watches a group of ranks from its own thread, and aborts the group when it reports an error.
 // Without it a lost peer is never noticed: the device waits for the peer, and the host for the
 // device. Includes no CUDA header.
 #pragma once
@@ -19,7 +19,7 @@ namespace sweepd {
 class PeerWatch {
  public:
   struct Group {
-    std::function<std::string()> error;  // what happened to the group; empty: nothing
+    std::function<std::string()> error;  // the group's error; empty: none
     std::function<void()> abort;         // ends the group's work on the device; called at most once
   };
   explicit PeerWatch(Group group, Duration every = milliseconds(100))
@@ -44,8 +44,8 @@ class PeerWatch {
     check();
     call();
   }
-  // Throws std::runtime_error if the group is lost. Call it after waiting for the device: what an
-  // aborted operation leaves behind is no result.
+  // Throws std::runtime_error if the group is lost. Call it after waiting for the device: an
+  // aborted operation leaves no valid result.
   void check() const {
     const std::lock_guard lock(state_);
     if (!lost_.empty()) throw std::runtime_error(lost_);

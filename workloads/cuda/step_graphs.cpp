@@ -34,8 +34,7 @@ class CudaStepGraphs final : public StepGraphs {
   }
 
   void begin() override {
-    // Memory cached during warm-up would never be used again, because captures have a pool of their
-    // own.
+    // Memory cached during warm-up would never be used again, because captures have their own pool.
     if (pieces_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
     pieces_.push_back(std::make_unique<at::cuda::CUDAGraph>());
     // Thread-local, so that driver calls of other threads do not end the capture.
@@ -58,7 +57,7 @@ class CudaStepGraphs final : public StepGraphs {
     capturing_ = false;
     quietly([&] { pieces_.back()->capture_end(); });  // says that the capture failed
     // capture_end() stops at the failure, before the allocator leaves the pool and before the graph
-    // counts as one that holds it. So neither would ever be given back.
+    // counts as one that holds it. So both would leak.
     quietly([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_); });
     pieces_.pop_back();
     const auto uses = [&] {

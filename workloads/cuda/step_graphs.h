@@ -1,6 +1,6 @@
 // CUDA graphs behind an interface without CUDA headers: pieces of a step, captured one after the
 // other and replayed in that order. They share one pool of memory, which is safe in that order
-// only: a piece reads what the one before it leaves (activations).
+// only: a piece reads the activations of the one before it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class StepGraphs {
  public:
   virtual ~StepGraphs() = default;
 
-  // Runs `work` with a stream of its own as torch's current one; the device is idle before and
+  // Runs `work` with its own stream as torch's current one; the device is idle before and
   // after. Captures work only in there, because the default stream cannot be captured. Warm up in
   // there too: cuBLAS allocates a workspace per stream, which it must not do during a capture.
   virtual void on_own_stream(const std::function<void()>& work) = 0;

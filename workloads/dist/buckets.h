@@ -1,4 +1,4 @@
-// How gradients are grouped into buckets, and what the size of a bucket costs, by formula. Needs no
+// Groups gradients into buckets, and computes the cost of a bucket's size by formula. Needs no
 // torch.
 #pragma once
 
@@ -23,7 +23,7 @@ struct BucketItem {
 std::vector<std::vector<std::size_t>> fill_buckets(std::span<const BucketItem> items,
                                                    std::int64_t most_bytes);
 
-// What communication costs in addition to the backward: all buckets but the last are sent during
+// The cost of communication in addition to the backward: all buckets but the last are sent during
 // the backward, and each costs the overhead of a call. For n equal buckets of s bytes in total
 //   T(n) = s / (n w) + n o,   least at n = sqrt(s / (w o)).
 struct BucketModel {
@@ -44,8 +44,8 @@ struct BucketTime {
 
 // Fits the line ms = bytes / w + o through the buckets' times by least squares. It predicts only if
 // it can be a law: at least four buckets of three sizes, a bandwidth above 0, an overhead of at
-// least 0, and a line that explains at least 80 % of the differences in time. `refused` says which
-// of these does not hold, or is "" if all do.
+// least 0, and a line that explains at least 80 % of the differences in time. `refused` names the
+// one that does not hold, or is "" if all do.
 struct BucketFit {
   std::optional<BucketModel> model;  // as fitted; none with fewer buckets or a falling line
   double residual_ms = 0;            // root mean square of the deviations from the line

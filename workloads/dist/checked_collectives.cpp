@@ -100,7 +100,7 @@ class CheckedCollectives final : public Collectives {
     } catch (const OutOfMemory&) {
       throw;
     } catch (const c10::OutOfMemoryError&) {
-      throw;  // the device knows the figures
+      throw;  // the device has the figures
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::invalid_argument& error) {

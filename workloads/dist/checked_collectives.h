@@ -1,5 +1,5 @@
-// Wraps a backend with what all backends have in common: each operation is noted when it is entered
-// and left (runner/model/collective_note.h), its tensors are checked, and errors name the
+// Wraps a backend with the parts that all backends share: each operation is noted when it is
+// entered and left (runner/model/collective_note.h), its tensors are checked, and errors name the
 // operation. With one rank there are no peers and no backend.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a collective operation moves, by formula. Includes no torch header. Sizes and rates as
-// NVIDIA's nccl-tests define them (doc/PERFORMANCE.md there), with n ranks:
+// The bytes that a collective operation moves, by formula. Includes no torch header. Sizes and
+// rates as NVIDIA's nccl-tests define them (doc/PERFORMANCE.md there), with n ranks:
 //   size      of the buffer that is n parts long: all_gather's output, reduce_scatter's input; of
 //             the tensor itself for all_reduce and broadcast
 //   algbw     size / time
@@ -23,7 +23,7 @@ double bus_factor(CollectiveOp op, std::int64_t ranks);
 std::int64_t collective_elements(CollectiveOp op, std::int64_t size, std::int64_t element_bytes,
                                  std::int64_t ranks);
 
-// Returns what all ranks together must read and write in memory, whatever the algorithm: each input
+// Returns what all ranks together must read and write in memory, with any algorithm: each input
 // once and each output once.
 double least_memory_traffic(CollectiveOp op, double size, std::int64_t ranks);
 

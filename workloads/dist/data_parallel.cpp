@@ -70,7 +70,7 @@ void DataParallel::tell(Facts& facts) {
   tell_fit(facts);
 }
 
-// A bucket's time is its median, because one late rank says nothing about bandwidth. Only rank 0
+// A bucket's time is its median, because one late rank does not show the bandwidth. Only rank 0
 // reports: its times are as good as any other's, and a trial has one fit.
 void DataParallel::tell_fit(Facts& facts) const {
   if (collectives_.rank() != 0) return;

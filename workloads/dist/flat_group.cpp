@@ -49,7 +49,7 @@ void FlatGroup::move_into(const at::Tensor& flat) {
   const std::vector<at::Tensor> places = views(flat);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     places[i].copy_(parameters_[i]);
-    // Has a version counter of its own: when the flat tensor is filled again, autograd must not see
+    // Has its own version counter: when the flat tensor is filled again, autograd must not see
     // a change of a tensor that it saved.
     parameters_[i].set_data(places[i].variable_data());
   }

@@ -25,7 +25,7 @@ class FlatGroup {
   std::vector<at::Tensor> views(const at::Tensor& flat) const;
 
   // Moves the parameters into `flat`, whose padding becomes zero. From then on they are views of
-  // its storage. Everyone who holds a parameter sees this, and its old storage is freed.
+  // its storage. All holders of a parameter see this, and its old storage is freed.
   void move_into(const at::Tensor& flat);
 
   // Fills `flat` with the gradients times `factor`, and the padding and missing gradients with

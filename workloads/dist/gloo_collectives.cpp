@@ -12,13 +12,14 @@
 namespace sweepd {
 namespace {
 
-// An attempt has one deadline, which the daemon keeps. A timeout in here could only come first and
-// say less. (Thirty days is the largest value that overflows no conversion to nanoseconds inside.)
+// An attempt has one deadline, which the daemon keeps. A timeout here could only come earlier with
+// a less precise message. (Thirty days is the largest value that overflows no conversion to
+// nanoseconds inside.)
 constexpr std::chrono::milliseconds kNever = std::chrono::hours(24 * 30);
 
 // Returns a tensor on the same memory, which it does not own: the caller keeps its tensor until the
-// operation is complete. Gloo's threads release what they were given some time after wait() has
-// returned. Until then a tensor that they own would live on, and count, beyond its step.
+// operation is complete. Gloo's threads release their tensors some time after wait() has returned.
+// Until then a tensor that they own would live on, and count, beyond its step.
 at::Tensor lend(const at::Tensor& tensor) {
   return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.options().requires_grad(false));
 }
@@ -94,8 +95,8 @@ std::unique_ptr<Collectives> make_gloo_collectives(Context& context) {
   if (context.device.kind() != "cpu") {
     throw std::invalid_argument("backend gloo works on device cpu; on cuda use nccl");
   }
-  // Gloo writes to its sockets without MSG_NOSIGNAL. A peer that went away must be an error of the
-  // operation, which names it, and not kill this rank with SIGPIPE.
+  // Gloo writes to its sockets without MSG_NOSIGNAL. A lost peer must be an error of the operation,
+  // which names it, and not kill this rank with SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   return std::make_unique<GlooCollectives>(context);
 }

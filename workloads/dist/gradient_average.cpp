@@ -104,8 +104,8 @@ void GradientAverage::on_ready(std::size_t parameter) {
   if (options_.moment == Moment::kDuringBackward) send_full();
 }
 
-// Sends in order, whichever bucket is full first: ranks whose backwards differ must make the same
-// calls.
+// Sends in order, also if a later bucket is full first: ranks whose backwards differ must make the
+// same calls.
 void GradientAverage::send_full() {
   while (next_ < buckets_.size() && buckets_[next_].ready == buckets_[next_].members.size()) {
     send(buckets_[next_++]);

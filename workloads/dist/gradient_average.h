@@ -1,5 +1,5 @@
-// What data parallel training adds to a step: after it, every rank's gradients are the average over
-// all ranks. The strategies differ in when that happens and in which pieces.
+// The gradient average of data parallel training: after it, every rank's gradients are the average
+// over all ranks. The strategies differ in its time and its pieces.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -37,7 +37,7 @@ AverageOptions average_options_from(std::string_view strategy, std::int64_t buck
 // back. A parameter alone is sent from its gradient's memory.
 class GradientAverage {
  public:
-  // Frozen parameters are left out; one that is listed twice (tied) counts once. `collectives` and
+  // Frozen parameters are skipped; one that is listed twice (tied) counts once. `collectives` and
   // `device` must outlive this object.
   GradientAverage(AverageOptions options, const std::vector<at::Tensor>& parameters,
                   Collectives& collectives, Device& device);

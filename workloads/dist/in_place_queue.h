@@ -1,5 +1,5 @@
-// A queue that does not queue: each operation runs where it is submitted, and is timed as in a real
-// queue. For work that should not overlap, where each switch to a thread would only cost time.
+// A queue that runs each operation at its submission, and times it as a real queue does. For work
+// that should not overlap, where each switch to a thread would only cost time.
 #pragma once
 
 #include <memory>

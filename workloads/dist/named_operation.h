@@ -1,5 +1,5 @@
 // Gives a collective its own name in the profile pass: "collective::all_reduce", which is
-// classified as communication whatever the backend calls it.
+// classified as communication for every backend.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -11,7 +11,7 @@
 
 namespace sweepd {
 
-// `name` has static storage. Costs one branch while nobody records.
+// `name` has static storage. Costs one branch without a recording.
 inline std::function<void(Collectives&)> named_operation(
     const char* name, std::function<void(Collectives&)> operation) {
   return [name, operation = std::move(operation)](Collectives& collectives) {

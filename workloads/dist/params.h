@@ -22,7 +22,7 @@ struct DistributedParams {
   }
 };
 
-// The work of lm_step, for all ranks together: every rank has `batch` sequences of its own.
+// The work of lm_step, for all ranks together: every rank has `batch` its own sequences.
 WorkPerStep distributed_work(const DistributedParams& params, const RunParams& run);
 
 // Bytes of all parameters as a step stores them, w P.

@@ -11,9 +11,9 @@ namespace sweepd {
 
 class ReadyHooks {
  public:
-  // `ready` is called with the parameter's index, once per backward however often the parameter was
-  // used, within the backward and on its thread, without recording gradients. At most one
-  // ReadyHooks per parameter.
+  // `ready` is called with the parameter's index, once per backward for any number of uses, within
+  // the backward and on its thread, without recording gradients. At most one ReadyHooks per
+  // parameter.
   ReadyHooks(std::vector<at::Tensor> parameters, const std::function<void(std::size_t)>& ready);
   ReadyHooks(const ReadyHooks&) = delete;
   ReadyHooks& operator=(const ReadyHooks&) = delete;

@@ -26,7 +26,7 @@ struct ShardedOptimizerParams : DistributedParams {
   }
 };
 
-// What a rank holds by formula, besides the few tensors of the batch, in bytes.
+// The bytes that a rank holds by formula, without the few tensors of the batch.
 struct ShardedMemory {
   double after_init = 0;   // weights, AdamW's state or a rank's share of it, the gradients' buffer
   double before_step = 0;  // including gradients

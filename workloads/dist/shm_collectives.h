@@ -3,7 +3,7 @@
 // returns tensors that all ranks can access, which all_reduce sums in place. They count like any
 // tensor's memory, and may outlive the collectives.
 //
-// One thread of each rank moves the data, however many the rank has.
+// One thread of each rank moves the data, independent of the rank's number of threads.
 #pragma once
 
 #include <memory>

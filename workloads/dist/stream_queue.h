@@ -1,4 +1,4 @@
-// The queue for a device with streams: operations are enqueued at once, on a stream of their own
+// The queue for a device with streams: operations are enqueued at once, on their own stream
 // that waits for the work enqueued before them, or on the current one. It uses torch's device
 // guards, so that it needs no CUDA header and is part of the program itself.
 #pragma once

@@ -1,4 +1,4 @@
-// What ranks contribute to a collective so that its result can be checked to the last element:
+// The ranks' inputs to a collective whose result can be checked to the last element:
 // small integers that depend on the rank and the place, whose sum over all ranks is exact in the
 // type in any order of addition (up to 256 in bf16, 2,048 in fp16).
 #pragma once

@@ -4,7 +4,6 @@
 // Scores are kept transposed, [columns][rows]: vectors contain rows of Q, so that maximum, sum and
 // mask need no operation across lanes, and K is read as stored. Scores are in units of log 2 (Q is
 // scaled by `scale / log 2`), which turns the exponential into exp2.
-// log 2 (Q is scaled by `scale / log 2`), which makes the exponential an exp2.
 #pragma once
 
 #include "workloads/flash/gemm.h"

@@ -21,7 +21,7 @@ struct TileC {
 
 enum class Into { kSet, kAdd };
 
-// What a causal mask makes unnecessary. Row r of C, for tiles that begin `shift` apart:
+// The parts that a causal mask makes unnecessary. Row r of C, for tiles that begin `shift` apart:
 struct Spare {
   enum Kind {
     kNothing,
@@ -32,7 +32,7 @@ struct Spare {
   Kind kind = kNothing;
   int64_t shift = 0;
   // Zeros of A times anything are zero, unless B contains infinity or NaN. Rows are then computed
-  // one by one, without touching what the mask hides.
+  // one by one, without the masked elements.
   bool one_by_one = false;
 };
 

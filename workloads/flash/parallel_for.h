@@ -1,4 +1,4 @@
-// at::parallel_for for code of our own, with any compiler.
+// at::parallel_for for our own code, with any compiler.
 //
 // ATen's is a template that runs on one thread unless its caller is compiled with OpenMP. Clang's
 // OpenMP needs a run time of Clang's, whose threads would compete with torch's. This one calls
@@ -25,7 +25,7 @@ namespace sweepd {
 
 // Calls f(first, last) for parts of [begin, end) on torch's threads at the same time and returns
 // when all are done. A part has at least `grain` elements, but for the last one. Inside another
-// parallel_for, and with one thread, it is one call. Throws what one of the calls threw.
+// parallel_for, and with one thread, it is one call. Rethrows an exception of one of the calls.
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, const F& f) {
   struct Job {

@@ -1,4 +1,4 @@
-// What the CPU kernels compute, without torch. They are compiled once for each instruction set. If
+// The tasks of the CPU kernels, without torch. They are compiled once for each instruction set. If
 // such a file included a header of torch or of the standard library, code for AVX-512 could get
 // through inline functions into programs for machines without it.
 //

@@ -14,7 +14,7 @@
 namespace sweepd {
 
 struct FusedNormOutput {
-  at::Tensor y;     // like x, of the asked type
+  at::Tensor y;     // like x, of the requested type
   at::Tensor rstd;  // fp32 [T]: 1 / sqrt(mean(x^2) + eps)
 };
 struct FusedNormGradients {

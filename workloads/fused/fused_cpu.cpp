@@ -58,7 +58,7 @@ FusedNormGradients norm_backward(const at::Tensor& dy, const at::Tensor& x, cons
                                  const at::Tensor& rstd) {
   const std::int64_t rows = x.size(0), columns = x.size(1);
   const at::Tensor dx = at::empty_like(x);
-  // A part of dw for each thread, whatever rows it gets; added up in a fixed order.
+  // A part of dw for each thread with any of the rows; added up in a fixed order.
   const std::int64_t parts =
       std::clamp<std::int64_t>(rows / grain(columns), 1, at::get_num_threads());
   const at::Tensor dw = at::zeros({parts, columns}, x.options().dtype(at::kFloat));

@@ -1,6 +1,6 @@
 // The row kernels, compiled once for each instruction set (rows_*.cpp), with the vectors of
-// workloads/flash/simd.h. What a vector does not fill at the end of a row is computed by the same
-// code on a padded copy.
+// workloads/flash/simd.h. The same code computes the partial vector at the end of a row on a padded
+// copy.
 #pragma once
 
 #include <math.h>

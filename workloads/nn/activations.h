@@ -1,4 +1,4 @@
-// What a forward keeps for its backward, by formula. Includes no torch header.
+// The memory that a forward keeps for its backward, by formula. Includes no torch header.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 namespace sweepd {
 
 // Bytes live at the end of `forward` but not at its start: the tensors that autograd saved, and the
-// loss, as they were asked for. `device` is "cpu" or "cuda", whose kernels keep different tensors;
+// loss, as requested. `device` is "cpu" or "cuda", whose kernels keep different tensors;
 // exact for both. docs/MEASURING.md derives it.
 // Empty in mode forward, which saves nothing, for torch's attention kernels, whose backend decides
-// what to keep, and for compiled steps.
+// which tensors to keep, and for compiled steps.
 struct SavedForBackward {
   double bytes = 0;
   std::string formula;
-  std::vector<Figure> parts;  // by what keeps them; they add up to `bytes`
+  std::vector<Figure> parts;  // by the operation that keeps them; they add up to `bytes`
 };
 std::optional<SavedForBackward> saved_for_backward(const LmStepParams& params,
                                                    const ModelShape& shape,

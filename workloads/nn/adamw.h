@@ -47,7 +47,7 @@ class AdamW {
   const at::Tensor& device_updates() const { return device_updates_; }  // fused only
 
  private:
-  const at::Tensor& leaf(std::size_t i) const;  // what has the gradient
+  const at::Tensor& leaf(std::size_t i) const;  // the tensor with the gradient
   void fused(const std::vector<at::Tensor>& gradients, const at::Tensor& found_inf);
   void with_copies(const std::vector<at::Tensor>& gradients);
   void foreach (const std::vector<at::Tensor>& gradients);

@@ -104,7 +104,7 @@ AotPackage aot_package(const LmStepParams& params, const AotTarget& target) {
 }
 
 AotPackage aot_package(const AttentionParams& params, const AotTarget& target) {
-  // A backward is compiled together with its forward, which keeps what it needs.
+  // A backward is compiled together with its forward, which keeps its inputs.
   const bool forward = attention_mode_from(params.mode) == AttentionMode::kForward;
   const char* const mode = forward ? "forward" : "both";
   const std::string name = fmt::format("attention.{}-b{}-h{}-s{}-d{}-{}-{}-{}", kAttentionVersion,

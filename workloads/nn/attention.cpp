@@ -114,7 +114,7 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
                                  const at::Tensor& v) const {
   if (kind_ == AttentionKind::kNaive) return naive(q, k, v);
   const Range range("attention.fused");
-  // Autocast knows torch's kernels and casts for them. Without autocast `to` does nothing.
+  // Autocast casts for torch's kernels. Without autocast `to` does nothing.
   if (kind_ == AttentionKind::kFlash) {
     return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_, tile_});
   }

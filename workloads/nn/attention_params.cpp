@@ -21,11 +21,11 @@ struct Counts {
   double rows, tensor, scores, element;
 };
 
-// Adds what lives between forward and backward: inputs and what the forward keeps for the backward.
+// Adds the memory between forward and backward: inputs and the forward's saved tensors.
 // Torch's own choices are stated where its source documents them.
 void add_saved(const AttentionParams& params, const Counts& count, WorkPerStep& work) {
   const double length = static_cast<double>(params.sequence);
-  if (params.compile == "aot_inductor") return;  // its partitioner decides what is kept
+  if (params.compile == "aot_inductor") return;  // its partitioner decides which tensors are kept
   if (params.implementation == "naive") {
     // Q scaled, in addition to Q itself, which belongs to the caller; softmax keeps its result.
     const double mask = params.causal ? length * length : 0;

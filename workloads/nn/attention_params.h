@@ -1,4 +1,4 @@
-// Parameters of the workload `attention`, and what is known about a step without running it.
+// Parameters of the workload `attention`, and the facts about a step without running it.
 // Includes no torch header.
 #pragma once
 

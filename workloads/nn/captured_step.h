@@ -17,10 +17,10 @@ class CapturedStep {
   // Throws Unavailable on a CPU, so make it before anything is allocated.
   explicit CapturedStep(const Device& device);
 
-  // Runs `prepare` once first, on the same stream, because what a captured backward continues must
-  // be of its stream. Then runs `step` a few times to warm up and once to capture it. No step may
-  // wait for the device. What it keeps from one phase to the next, or beyond the step, then has a
-  // fixed address. Call once.
+  // Runs `prepare` once first, on the same stream, because the forward of a captured backward must
+  // be on its stream. Then runs `step` a few times to warm up and once to capture it. No step may
+  // wait for the device. Tensors that it keeps from one phase to the next, or beyond the step, then
+  // have fixed addresses. Call once.
   void capture(const std::function<void()>& prepare, const std::function<void(Phases&)>& step);
   void capture(const std::function<void(Phases&)>& step) {
     capture([] {}, step);

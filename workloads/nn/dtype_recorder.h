@@ -1,5 +1,5 @@
-// Records the types of a model's results by watching the operations of one step: what autocast
-// really did, not what a table says. Slow; never used during timing.
+// Records the types of a model's results from the operations of one step: autocast's actual choices
+// instead of a table's. Slow; never used during timing.
 //
 //   DtypeRecorder recorder;            // records while it lives; one at a time per thread
 //   model.forward(...);

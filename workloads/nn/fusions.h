@@ -1,5 +1,5 @@
-// Which operations of the language model are computed together. All off is the model as the texts
-// wrote it, operator by operator. Every fusion gives the same results up to rounding. Includes no
+// The fused operations of the language model. All off is the model as the literature writes it,
+// operator by operator. Every fusion gives the same results up to rounding. Includes no
 // torch header.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Makes the list of what a workload holds (Workload::state) from tensors, and names tensors that
+// Makes the list of a workload's held tensors (Workload::state), and names tensors that
 // live within a step.
 #pragma once
 

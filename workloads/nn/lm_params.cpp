@@ -38,13 +38,13 @@ void require_copies_make_sense(const LmStepParams& params) {
   }
 }
 
-// What is cast: every matrix but the embedding, whose rows are only looked up.
+// The cast weights: every matrix but the embedding, whose rows are only looked up.
 double matrix_parameters(const ModelShape& shape) {
   const auto norms = static_cast<double>((2 * shape.layers + 1) * shape.d_model);
   return static_cast<double>(shape.parameters() - shape.vocab * shape.d_model) - norms;
 }
 
-// Kernels that Python can trace as the same kernels. It does not know our own.
+// Kernels that Python can trace as the same kernels. It cannot trace sweepd's.
 constexpr std::string_view kTraceable[] = {"naive", "sdpa_math", "sdpa_flash", "sdpa_efficient",
                                            "sdpa_cudnn"};
 
@@ -81,7 +81,7 @@ void add_phases(const LmStepParams& params, const ModelShape& shape, WorkPerStep
   work.phases.push_back(step);
 }
 
-// Adds the model's own numbers, so that a table can show them beside measurements.
+// Adds the model's numbers, so that a table can show them beside measurements.
 void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
   figures.push_back({"d_model", static_cast<double>(shape.d_model), "the model's"});
   figures.push_back({"d_ff", static_cast<double>(shape.d_ff), "the model's"});
@@ -89,7 +89,7 @@ void add_shape(const ModelShape& shape, std::vector<Figure>& figures) {
   figures.push_back({"heads", static_cast<double>(shape.heads), "the model's"});
 }
 
-// Adds what a profile is checked against, and what its times are compared with.
+// Adds the figures against which a profile is checked and its times are compared.
 void add_kernels(const LmStepParams& params, const ModelShape& shape,
                  std::vector<Figure>& figures) {
   const auto layers = static_cast<double>(shape.layers);
@@ -211,7 +211,7 @@ std::vector<Figure> figures_of(const LmStepParams& params, const RunParams& run)
        "e B h S^2, e = bytes of a GEMM operand; only naive and sdpa_math store them"},
       {"forward_flops_full", flops.full(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 4TSdL"},
       {"forward_flops_causal", flops.causal(), "2T(L(4d^2 + 3 d d_ff) + Vd) + 2TSdL"},
-      // The output head is a matrix of its own and counts; only the lookup table is excluded.
+      // The output head is a separate matrix and counts; only the lookup table is excluded.
       {"parameters_without_embedding", count - embedding, "P - Vd"},
   };
   if (const auto saved = saved_for_backward(params, shape, run.device)) {
@@ -222,8 +222,8 @@ std::vector<Figure> figures_of(const LmStepParams& params, const RunParams& run)
   return figures;
 }
 
-// FLOPs count a multiply-add as two and attention in full, whatever the kernel skips, so that all
-// variants are compared with the same number. The figures also give the causal half.
+// FLOPs count a multiply-add as two and attention in full, also if the kernel skips a part, so that
+// all variants are compared with the same number. The figures also give the causal half.
 WorkPerStep work_of(const LmStepParams& params, const RunParams& run) {
   require_compilable(params);
   const ModelShape shape = shape_of(params);

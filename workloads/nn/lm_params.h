@@ -1,4 +1,5 @@
-// The parameters of `lm_step`, and what follows from them by formula. Includes no torch header.
+// The parameters of `lm_step`, and the figures that follow from them by formula. Includes no torch
+// header.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,7 @@ struct LmStepParams {
     visit_fusions(field);
   }
 
-  // Needed by the formulas of the model's size: all that `sizing` has.
+  // Needed by the formulas of the model's size: all parameters of `sizing`.
   void visit_model(auto& field) {
     field("model", model, "size of the model; `custom` needs all four numbers below",
           one_of({"tiny", "small", "medium", "large", "xl", "2.7B", "custom"}), Matters());
@@ -82,7 +83,7 @@ struct LmStepParams {
           one_of({"forward", "forward_backward", "train_step"}), Matters());
   }
 
-  // How a training step computes. With visit_model, all that distributed training needs.
+  // How a training step computes. With visit_model, all parameters of distributed training.
   void visit_update(auto& field) {
     field("attention", attention,
           "naive: S x S scores in memory; sdpa_*: torch's kernel of that name, pinned; flash: "
@@ -132,7 +133,7 @@ void require_compilable(const LmStepParams& params);
 
 Fusions fusions_of(const LmStepParams& params);
 
-// Returns all that is known about a step without running it: FLOPs and bytes by phase, tokens, and
+// Returns the facts about a step that need no run: FLOPs and bytes by phase, tokens, and
 // the figures of figures_of().
 WorkPerStep work_of(const LmStepParams& params, const RunParams& run);
 

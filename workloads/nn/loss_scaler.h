@@ -19,7 +19,7 @@ class LossScaler {
   // finite, else 0. The next call overwrites that tensor.
   const at::Tensor& unscale(const std::vector<at::Tensor>& gradients);
   void restart();  // resets to the initial values
-  void update();   // updates the scale from what unscale found
+  void update();   // updates the scale from unscale's result
 
   std::vector<std::pair<std::string, at::Tensor>> tensors() const {
     return {{"loss_scale", scale_},

@@ -75,7 +75,7 @@ at::Tensor LanguageModel::add_joint(const std::string& name, std::int64_t parts,
   return with_copy(joint);
 }
 
-// Returns what the forward reads: the parameter, or its copy.
+// Returns the tensor that the forward reads: the parameter, or its copy.
 at::Tensor LanguageModel::with_copy(const at::Tensor& parameter) {
   const bool copied = options_.fusions.copies && parameters_.size() > 1;  // not the embedding
   at::Tensor read = copied ? parameter.to(options_.operand_type) : parameter;

@@ -37,7 +37,7 @@ struct BlockWeights {
   at::Tensor w13;   // [2 d_ff, d]
 };
 
-// Is told where the forward of each unit begins and ends. Units are parts of the model whose
+// Notified where the forward of each unit begins and ends. Units are parts of the model whose
 // weights are needed together: 0 the embedding, then the blocks, then the last norm with the head.
 class UnitObserver {
  public:
@@ -82,7 +82,7 @@ class LanguageModel {
   // With Fusions::copies, one per parameter: the 16-bit tensor that the products read and that gets
   // the gradient; undefined where a parameter has none. Else empty.
   const std::vector<at::Tensor>& copies() const { return copies_; }
-  // One per parameter: what the backward gives a gradient, which is the copy or the parameter.
+  // One per parameter: the tensor that gets the gradient, which is the copy or the parameter.
   std::vector<at::Tensor> leaves() const;
   // Mask and rotary table: made once; they are not parameters.
   std::vector<NamedTensor> constants() const;

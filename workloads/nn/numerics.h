@@ -1,4 +1,4 @@
-// What a Precision means in torch: tensor types, the TF32 switches, autocast.
+// Translates a Precision to torch: tensor types, the TF32 switches, autocast.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,8 +10,8 @@ namespace sweepd {
 at::ScalarType operand_type(Precision precision);  // of tensors that a GEMM reads
 at::ScalarType weight_type(Precision precision);   // of parameters
 
-// Sets the process-wide TF32 switches: on for tf32 only, so that fp32 is fp32 whatever the
-// environment says. Throws Unavailable if the device does not support `precision` (tf32 on a CPU).
+// Sets the process-wide TF32 switches: on for tf32 only, so that fp32 is fp32 in any environment.
+// Throws Unavailable if the device does not support `precision` (tf32 on a CPU).
 void prepare_precision(Precision precision, at::Device device);
 
 // Autocast for the lifetime of the object, on this thread, or nothing if `precision` does not use

@@ -24,8 +24,8 @@ PackagedAttention::PackagedAttention(const AttentionParams& params, Context& con
 
 PackagedAttention::~PackagedAttention() = default;
 
-// Combines the two functions into one for autograd. The forward returns O and what the backward
-// needs; the backward takes these and dO.
+// Combines the two functions into one for autograd. The forward returns O and the backward's
+// inputs; the backward takes these and dO.
 class PackagedAttention::Function : public torch::autograd::Function<Function> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& q,

@@ -1,4 +1,4 @@
-// The arithmetic that a trial asks for, by its names in sweep files. Includes no torch header,
+// The arithmetic that a trial requests, by its names in sweep files. Includes no torch header,
 // because `work` needs it without allocating. The torch side is nn/numerics.h.
 //
 //   fp32       everything in fp32; TF32 off

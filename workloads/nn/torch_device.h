@@ -11,7 +11,7 @@ namespace sweepd {
 
 at::Device torch_device(const Device& device);
 
-// Returns a generator of its own, so that torch's default one is not used.
+// Returns its own generator, so that torch's default one is not used.
 at::Generator seeded_generator(at::Device device, std::int64_t seed);
 
 }  // namespace sweepd

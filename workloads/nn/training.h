@@ -26,7 +26,7 @@ struct TokenBatch {
   at::Tensor targets;  // int64 [T]: the next token
 };
 
-// What differs in training on several ranks.
+// The differences of training on several ranks.
 struct TrainingPart {
   int rank = 0, world_size = 1;  // its sequences: the rank-th `batch` of the batch of all ranks
   std::function<void(std::span<const NamedTensor>)> unit_made = {};  // ModelOptions::unit_made
@@ -42,8 +42,8 @@ AdamWOptions adamw_options(const LmStepParams& params);
 class Training final : public TrainingStep {
  public:
   // Allocates everything that outlives a step: weights, optimizer state, a fixed batch of random
-  // tokens. Throws Unavailable for what the device does not support, std::invalid_argument for a
-  // wrong shape.
+  // tokens. Throws Unavailable for features that the device does not support, std::invalid_argument
+  // for a wrong shape.
   Training(const LmStepParams& params, at::Device device, std::int64_t seed,
            const TrainingPart& part = {});
 

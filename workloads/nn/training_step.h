@@ -27,8 +27,8 @@ class TrainingStep {
   virtual const at::Tensor& loss() const = 0;  // of the last step; detached, fp32
 };
 
-// Capture and load times go to context.setup. Throws Unavailable for what the device or machine
-// lacks, std::invalid_argument for a wrong shape or combination.
+// Capture and load times go to context.setup. Throws Unavailable for features that the device or
+// machine lacks, std::invalid_argument for a wrong shape or combination.
 std::unique_ptr<TrainingStep> make_training_step(const LmStepParams& params, Context& context);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// What a planned device can do: its arithmetic from the table of peaks (runner/model/peaks.cpp),
+// The rates of a planned device: its arithmetic from the table of peaks (runner/model/peaks.cpp),
 // its memory and links from the vendors' datasheets.
 #pragma once
 

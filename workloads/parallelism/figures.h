@@ -1,5 +1,5 @@
 // A plan as figures, each with its formula and the numbers filled in. The names are the columns
-// that docs/PARALLELISM.md explains. Something that never happens (such as a batch from which
+// that docs/PARALLELISM.md explains. A bound that does not exist (such as the batch from which
 // compute bounds a step that it never bounds) is infinite, and its formula says why.
 #pragma once
 

@@ -70,7 +70,7 @@ void add_per_device(const Plan& plan, FigureList& list) {
            held.total() > plan.chip.memory_bytes ? ": does not fit" : "");
 }
 
-// Uses the A of a device with T tokens of its own, whatever the number of devices.
+// Uses the A of a device with its own T tokens, for any number of devices.
 void add_closed_form(const Plan& plan, std::int64_t fsdp, FigureList& list) {
   Plan unsharded = plan;
   unsharded.activation_sharding = 0;

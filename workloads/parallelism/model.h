@@ -9,7 +9,7 @@ inline double real(std::int64_t value) {
   return static_cast<double>(value);
 }
 
-// What counts: only the FFN matrices, as in the accounting problem, or the whole model of
+// The counted parts: only the FFN matrices, as in the accounting problem, or the whole model of
 // nn/shape.h (attention, norms, embedding, output head).
 enum class Parts { kFfn, kAll };
 

@@ -57,8 +57,8 @@ class Pending {
   virtual double elapsed_ms() = 0;  // of the operation alone; call after wait() and a synchronise
 };
 
-// Runs collectives in parallel with the caller, in the order in which they were submitted: on a
-// thread of its own (CPU), or on a stream of its own, after the work that is now on the current
+// Runs collectives in parallel with the caller, in the order in which they were submitted: on its
+// own thread (CPU), or on its own stream, after the work that is now on the current
 // stream (CUDA).
 class CommunicationQueue {
  public:

@@ -1,4 +1,4 @@
-// On how many nodes the ranks of an attempt are. The pilot of a cluster's job says so.
+// The number of nodes of an attempt's ranks, set by the pilot of a cluster's job.
 #pragma once
 
 #include <cstdlib>

@@ -6,7 +6,7 @@
 namespace sweepd {
 
 // During its lifetime, follows operators on every thread with one global RecordFunction callback.
-// That costs every operator some hundred nanoseconds, so it is never used in a timing. One at a
+// That costs every operator a few hundred nanoseconds, so it is never used in a timing. One at a
 // time.
 class OperatorNames {
  public:

@@ -44,8 +44,8 @@ inline c10::intrusive_ptr<c10d::Store> rendezvous_store(const Context& context,
   return store;
 }
 
-// The address of this host on the way to the first node, as text. The kernel knows the way; nothing
-// is sent.
+// The address of this host on the way to the first node, as text. The kernel's routing table gives
+// it; nothing is sent.
 inline std::string address_towards_first_node() {
   const std::string first = variable_or_empty("MASTER_ADDR");
   addrinfo hints{};

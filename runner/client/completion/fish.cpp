@@ -34,7 +34,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-// What a value of this option may be, as words of `complete`.
+// The possible values of this option, as words of `complete`.
 std::string values_of(const Outline& outline, const Outline::Option& option) {
   if (!option.has_value) return "";
   if (option.name == "--format") return fmt::format(" -x -a '{}'", outline.formats);

@@ -1,4 +1,4 @@
-// What a shell has to know of the program: verbs, their options, and what their words name.
+// The program's outline for shells: verbs, their options, and the kinds of their words.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Outline {
     std::string name, help;
     std::vector<Option> options;
     std::string
-        names;  // what its first word names: "sweeps", "workloads", or "" for files and others
+        names;  // the kind of its first word: "sweeps", "workloads", or "" for files and others
   };
   std::vector<Option> options;  // of every verb
   std::vector<Verb> verbs;

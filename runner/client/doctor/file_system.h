@@ -1,4 +1,4 @@
-// Which file system a folder is on, by what statfs(2) says. Pure.
+// Identifies a folder's file system by statfs(2). Pure.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct Finding {
   Health health = Health::kOk;
   std::string found;  // "powersave"
   std::string why;    // one sentence; "" if all is well
-  std::string mend;   // the command, or what to do; "" if there is nothing to do
+  std::string mend;   // the command or other remedy; "" if none is needed
 };
 
 inline Finding ok(std::string subject, std::string found) {

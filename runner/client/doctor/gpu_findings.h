@@ -1,4 +1,4 @@
-// What `doctor` finds of GPUs and CUDA. Pure, as findings.h.
+// The findings of `doctor` on GPUs and CUDA. Pure, as findings.h.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Reads the facts of this machine: /proc, /sys, NVML, the worker, and the daemon if one runs (none
-// is started). Takes about a second, half of it to see which processes are busy. Nothing here
-// fails; what cannot be read stays empty.
+// is started). Takes about a second, half of it to measure which processes are busy. Nothing here
+// fails; unreadable facts stay empty.
 #pragma once
 
 #include <filesystem>

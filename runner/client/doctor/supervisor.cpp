@@ -32,7 +32,7 @@ Supervisor supervisor_of(std::string_view environment, std::string_view cgroup, 
                          std::string_view standard_error) {
   Supervisor supervisor;
   // Children inherit the cgroup and the variables of a service, such as one that runs a notebook.
-  // Only the process that systemd itself started has its own number here.
+  // SYSTEMD_EXEC_PID is the pid of the process that systemd started.
   if (value_of(environment, "SYSTEMD_EXEC_PID") != std::to_string(pid)) return supervisor;
   const std::string path = path_in(cgroup);
   const std::string last = path.substr(path.rfind('/') + 1);

@@ -1,4 +1,4 @@
-// Whether systemd runs a process, and whether what it prints goes to the journal. Pure: the texts
+// Whether systemd runs a process, and whether its output goes to the journal. Pure: the texts
 // are those of /proc/PID/environ and /proc/PID/cgroup.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Supervisor {
 Supervisor supervisor_of(std::string_view environment, std::string_view cgroup, int pid,
                          std::string_view standard_error);
 
-// The command that prints what the process logged: "journalctl --user-unit sweepd.service".
+// The command that prints the process's log: "journalctl --user-unit sweepd.service".
 std::string journal_command(const Supervisor& supervisor);
 
 }  // namespace sweepd

@@ -10,7 +10,7 @@
 namespace sweepd {
 
 // A table, and the same with columns of n, verdict, outcome and attempt behind each figure's, which
-// a page shows where the mouse rests on a figure.
+// a page shows as tooltips.
 struct DocumentTable {
   Table table;
   std::optional<Table> details;
@@ -28,14 +28,14 @@ struct DocumentChapter {
   std::vector<DocumentBlock> blocks;
 };
 
-// A picture of a plot, which the markdown shows by its file's name, and a page as it is drawn.
+// A picture of a plot, which the markdown includes by its file's name, and a page inline.
 struct DocumentPicture {
   std::string file;  // as seen from the document: "plots/precision-step-time.svg"
   std::string svg;   // as to_svg (runner/report/plot.h) draws it; svg_file makes the file
   std::vector<std::string> notes = {};
 };
 
-// What is known of one attempt. A page tells it where a figure of the attempt is clicked.
+// The details of one attempt. A page shows them when a figure of the attempt is clicked.
 struct DocumentStory {
   // A metric's samples in the order in which they were taken.
   struct Samples {
@@ -50,7 +50,7 @@ struct DocumentStory {
   std::vector<Samples> samples;
   std::vector<std::string> timelines;  // SVG: live memory, one a rank
   std::vector<Table> shown, folded;
-  std::vector<std::string> also;  // attempts of the same trial whose stories belong to this one
+  std::vector<std::string> also;  // attempts of the same trial whose stories are part of this one
 };
 
 struct Document {
@@ -58,7 +58,7 @@ struct Document {
   std::string introduction;  // markdown
   std::vector<DocumentChapter> chapters;
   std::vector<DocumentPicture> pictures;
-  // What only a page has, or nothing:
+  // Only for a page; may be empty:
   std::vector<std::string>
       findings;      // markdown, a sentence each; a page begins with the first three
   std::string lead;  // the file of the picture beside them; "" is the first one
@@ -66,16 +66,16 @@ struct Document {
   bool changes = false;  // it will be written again: a browser loads the page every few seconds
 };
 
-// Leaves at most three notes below each table, the last of which says `where` the others are.
+// Leaves at most three notes below each table, the last of which says `where` to find the others.
 // Returns all notes of the tables that had more.
 std::vector<DocumentBlock> keep_few_notes(Document& document, const std::string& where);
 
-// The same, with a last chapter of what it returns.
+// The same, with a last chapter of the returned notes.
 void move_notes_to_end(Document& document);
 
 std::string to_markdown(const Document& document);
 
-// Text as markdown that shows it as it is.
+// Text escaped for markdown.
 std::string as_code(const std::string& text);
 
 }  // namespace sweepd

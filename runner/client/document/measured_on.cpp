@@ -43,7 +43,7 @@ QuerySpec question_about(const std::string& sweep, WhichResults which, const std
   return query;
 }
 
-// What `show` says of the attempt's environment, by property.
+// The attempt's environment in `show`, by property.
 Result<std::map<std::string, std::string>> environment_of(Client& client,
                                                           const std::string& attempt) {
   const auto shown = client.call<rpc::Show>({.what = attempt, .limit = 1});
@@ -91,7 +91,7 @@ Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>
   }
   std::set<std::vector<std::string>> seen;
   for (const std::string& sweep : sweeps) {
-    // Each pass measures one of these; what is computed has none of them.
+    // Each pass measures one of these; computed results have none of them.
     for (const char* metric : {"time", "peak_allocated_bytes", "kernel_time"}) {
       const auto reply = client.call<rpc::Query>(question_about(sweep, which, metric));
       if (!reply) return reply.error();

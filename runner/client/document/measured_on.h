@@ -1,4 +1,4 @@
-// Where and by what results were measured, as they say themselves: the machine that writes a
+// The machines and builds that measured results, from the results: the machine that writes a
 // document may be another one.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace sweepd {
 
 // A table with one row for each machine, device and build that measured something of the sweeps
-// with these ids; or the words that nothing is measured.
+// with these ids; or a sentence that nothing is measured.
 Result<DocumentBlock> measured_on(Client& client, const std::vector<std::string>& sweeps,
                                   WhichResults which);
 

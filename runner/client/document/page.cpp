@@ -46,7 +46,7 @@ std::string html_of(const std::string& markdown) {
   return html.get();
 }
 
-// Names the page's own script, so that a browser runs no other, whatever the page shows.
+// Identifies the page's script, so that a browser runs no other.
 std::string nonce() {
   std::random_device random;
   std::string text;
@@ -65,8 +65,7 @@ const DocumentPicture* picture_of(const Document& document, const std::string& f
   return found == document.pictures.end() ? nullptr : &*found;
 }
 
-// Prose may show pictures too. What a browser would load is drawn into the page, since it is one
-// file.
+// Prose may show pictures too. They are drawn into the page, since it is one file.
 std::string with_pictures(std::string html, const Document& document) {
   for (const DocumentPicture& picture : document.pictures) {
     const std::string begin = "<p><img src=\"" + picture.file + "\"", end = "/></p>\n";

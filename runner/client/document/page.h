@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-// Markdown becomes HTML by cmark-gfm. HTML inside the markdown is left out, so no text from a sweep
+// Markdown becomes HTML by cmark-gfm. HTML inside the markdown is dropped, so no text from a sweep
 // file or a program can become markup or a script.
 std::string to_page(const Document& document);
 

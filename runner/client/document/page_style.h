@@ -5,7 +5,7 @@
 
 namespace sweepd {
 
-// Prose is as wide as is good to read. Tables and plots take the width of the window.
+// Prose has a readable width. Tables and plots take the width of the window.
 inline constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark; --line: #8885; --soft: #8881; --quiet: #666; --warm: #b45309;
         --prose: 46rem; --back: #fff; --text: #1c1f23; }

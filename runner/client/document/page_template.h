@@ -7,7 +7,7 @@
 namespace sweepd {
 
 // Sorts a table by the column whose head is clicked, or chosen with Enter, and hides the rows
-// that lack a word of its filter. Words stand behind numbers, whichever way those are sorted.
+// that lack a word of its filter. Words come after numbers in both directions.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 for (const table of document.querySelectorAll("table.data")) {

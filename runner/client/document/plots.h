@@ -12,13 +12,13 @@ namespace sweepd {
 
 class DocumentPlots {
  public:
-  // Draws the plot, with the notes that warn of its figures.
+  // Draws the plot, with the warnings about its figures.
   DocumentBlock add(const std::string& sweep, const Plot& plot);
 
   // The same of a timeline of live memory.
   std::string add_timeline(const std::string& title, const MemoryPicture& picture);
 
-  // The pictures of all plots so far, each with a file name of its own.
+  // The pictures of all plots so far, each with its own file name.
   std::vector<DocumentPicture> take() { return std::move(pictures_); }
 
  private:

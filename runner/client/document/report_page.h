@@ -1,4 +1,4 @@
-// A sweep as a document: its tables and plots, on what it was measured, and its file.
+// A sweep as a document: its tables and plots, its machines, and its file.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// Asks for all of it; also works on a database file. `table` chooses one table, and then there are
+// Reads all of it; also works on a database file. `table` chooses one table, and then there are
 // no plots.
 Result<Document> report_document(Client& client, const std::string& sweep, const std::string& table,
                                  WhichResults which);

@@ -23,8 +23,8 @@ constexpr std::size_t kMostStories = 400;  // about 5 kB each
 constexpr std::size_t kMostSamples = 500;  // of one metric; more dots than a screen has columns
 constexpr int kTopKernels = 10;
 
-// Left out: what the page has elsewhere, formulas that depend on the parameters alone, and what
-// matters only to the daemon.
+// Skipped: properties that the page has elsewhere, formulas of the parameters alone, and the
+// daemon's internals.
 const std::set<std::string> kLeftOut{"Attempt", "Sweeps",        "Figures",
                                      "Samples", "Work per step", "Lease"};
 
@@ -33,7 +33,7 @@ bool is_missing(const Error& error) {
          error.code == ErrorCode::kFailedPrecondition;
 }
 
-// The attempts that figures name, in the order in which a reader meets them.
+// The attempts that figures name, in reading order.
 std::vector<std::string> attempts_in(const Document& document) {
   std::vector<std::string> ids;
   std::set<std::string> seen;
@@ -59,7 +59,7 @@ std::size_t column_of(const Table& table, std::string_view name) {
   return static_cast<std::size_t>(found - table.columns.begin());
 }
 
-// Leaves the parameters that differ from their defaults and that others may read.
+// Keeps the parameters that differ from their defaults and that others may read.
 void without_defaults(Table& table) {
   const std::size_t name = column_of(table, "parameter"), value = column_of(table, "value"),
                     usual = column_of(table, "default");
@@ -119,7 +119,7 @@ class Teller {
  public:
   explicit Teller(Client& client) : client_(client) {}
 
-  // Tells of an attempt and of its trial's memory and profile passes, unless that is done.
+  // Adds the story of an attempt and of its trial's memory and profile passes, unless it exists.
   Result<void> tell(const std::string& id) {
     if (auto told = tell_one(id); !told) return told;
     const auto known = known_.find(id);

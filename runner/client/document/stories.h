@@ -1,4 +1,4 @@
-// Asks the daemon what it knows of the attempts behind a document's figures.
+// Reads the details of the attempts behind a document's figures from the daemon.
 #pragma once
 
 #include "runner/base/result.h"

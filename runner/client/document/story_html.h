@@ -1,4 +1,4 @@
-// The part of a page that tells about an attempt: text for the stories, and the script that opens
+// The part of a page with an attempt's details: text for the stories, and the script that opens
 // them.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// A template of HTML: a browser does not lay it out before somebody asks for it.
+// A template of HTML: a browser does not lay it out before it is opened.
 std::string to_html(const DocumentStory& story);
 
 // Opens the stories of the attempts behind a figure that is clicked, or chosen with Enter, and

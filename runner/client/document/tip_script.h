@@ -1,12 +1,12 @@
-// The script of a page that says more where the mouse rests, where the keyboard is, or at a tap.
+// The script of a page's tooltips: under the mouse, at the keyboard's focus, or at a tap.
 #pragma once
 
 #include <string_view>
 
 namespace sweepd {
 
-// A cell tells of its figure (its title), and what its marks mean there: why its attempts are
-// marked, or the notes that begin with the mark. A mark of a plot tells of its point. Without the
+// A cell's tooltip has its figure's title and the meaning of its marks: why its attempts are
+// marked, or the notes that begin with the mark. A plot's mark has its point's. Without the
 // script a browser shows titles by itself, and notes stand below the table.
 inline constexpr std::string_view kTipScript = R"js(
 {

@@ -5,10 +5,10 @@
 namespace sweepd {
 namespace {
 
-// Why a figure tells nothing, or "".
+// Why a figure is unusable, or "".
 std::string why_useless(const ClaimFigure& figure, bool as_number) {
   if (!figure.found) {
-    // What follows lists names that there are.
+    // The rest of the message lists existing names.
     const std::string& why = figure.found.error().message;
     // Such as a fact that no attempt has.
     if (why.starts_with("metric: ")) return "nothing of the kind was measured";

@@ -1,4 +1,4 @@
-// What a claim of a study comes to, given its figures. Pure.
+// Evaluates a claim of a study from its figures. Pure.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct ClaimFigure {
 
 struct ToldClaim {
   Told told = Told::kUnclear;
-  std::string why;  // it cannot be told: "the attempt is oom"; "" where it can
+  std::string why;  // why it is undecided: "the attempt is oom"; "" if it is decided
 };
 
 // `figures` has those of the claim, by name.

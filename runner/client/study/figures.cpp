@@ -52,8 +52,7 @@ bool is_a_time(const std::string& metric) {
   return metric.empty() || metric == "time" || metric.ends_with("_time");
 }
 
-// Whether what else ran on the machine cannot change it: sizes, counts, formulas and computed
-// facts.
+// Whether the machine's load cannot change it: sizes, counts, formulas and computed facts.
 bool is_without_clock(const std::string& metric) {
   if (metric.starts_with("figure.") || metric.ends_with("_bytes") || metric.ends_with("_calls"))
     return true;
@@ -155,7 +154,7 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
   if (!table) {
     const std::string& why = table.error().message;
     if (!why.starts_with("these cells would pool")) return none(why);
-    // What follows are options of `query`.
+    // The rest of the message are options of `query`.
     return none(why.substr(0, why.rfind(": add ")), ErrorCode::kInvalidArgument);
   }
   const std::size_t at = first_cell(figure);

@@ -1,4 +1,4 @@
-// Figures in a study's prose: what to ask for, and what to write.
+// Figures in a study's prose: their queries and their text.
 #pragma once
 
 #include <optional>
@@ -22,18 +22,18 @@ struct FoundFigure {
 
 // Returns the figure in the table that answers `query_of`. It is kNotFound if there is no such
 // result, if it is not done yet or ended otherwise, or if it is invalid; kInvalidArgument if the
-// study asks for what its sweep cannot have: no such point, or several results that would be
-// pooled. The message says why.
+// sweep cannot have the figure: no such point, or several results that would be pooled. The message
+// says why.
 Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& table);
 
 // "no figure for `{mean:.1f}` of sweep `precision` at model=small: the attempt is oom"
 std::string no_figure(const StudyFigure& figure, const std::string& why);
 
-// Returns the query for what `spread_of` needs: the same point's mean, std and interval.
+// Returns the query for the inputs of `spread_of`: the same point's mean, std and interval.
 Result<QuerySpec> spread_query_of(const StudyFigure& figure, const std::string& sweep);
 
 // Returns how far the figure may be off to each side, as a share of it: half of the 95 % interval
-// of its mean over the attempts, or over the steps of a single one. 0 for what is exact: a count, a
+// of its mean over the attempts, or over the steps of a single one. 0 for exact figures: a count, a
 // size, a formula, a word (whose query is an error), the largest and the smallest. Nothing for a
 // time that was taken once.
 std::optional<double> spread_of(const StudyFigure& figure, const Result<Table>& table);

@@ -18,14 +18,14 @@ namespace {
 using nlohmann::json;
 using Sweeps = std::vector<std::pair<std::string, std::string>>;
 
-// Remembers the sweeps of jobs by what the jobs are, so that a changed file is another job. The
-// file is written anew after each submission, in one step.
+// Remembers the sweeps of jobs by the jobs' contents, so that a changed file is another job. The
+// file is replaced after each submission.
 class StudyNotes {
  public:
   explicit StudyNotes(std::filesystem::path file) : file_(std::move(file)) {
     const auto text = read_regular(file_, Links::kFollow);
     if (!text) return;
-    // Without it everything is submitted again, which reuses what was measured.
+    // Without it everything is submitted again, which reuses existing results.
     const json read = parse_json(*text);
     if (read.is_object()) known_ = read;
   }
@@ -57,7 +57,7 @@ std::string key_of_job(const StudySource& source, const StudyJob& job) {
   return job.file + " " + hash128(source.files.at(job.file).text + '\0' + join(job.set, "\n"));
 }
 
-// Whether the database still has all of them, and nobody cancelled one.
+// Whether the database still has all of them, and none was cancelled.
 Result<bool> are_there(Client& client, const Sweeps& sweeps) {
   for (const auto& [name, id] : sweeps) {
     const auto found = client.call<rpc::Show>({.what = id, .limit = 1});

@@ -23,13 +23,13 @@ struct StudyJob {
 // In the order of the chapters. Parts that show the same file share a job.
 std::vector<StudyJob> jobs_of(const Study& study);
 
-// Asks what submitting each job would run.
+// Requests the plan of each job.
 Result<std::vector<rpc::Plan::Reply>> plan_jobs(Client& client, const StudySource& source,
                                                 const std::vector<StudyJob>& jobs);
 
 // Fills in the sweeps of each job. `notes` is a file in the study's folder that remembers them, so
-// that the same command continues, whatever ended the last one. A job that has none there, or whose
-// code or machine has changed since, is submitted; what was measured before is reused as ever.
+// that the same command continues after any interruption. A job that has none there, or whose
+// code or machine has changed since, is submitted; earlier results are reused as usual.
 // Without `submits`, jobs without sweeps stay so.
 enum class Submits { kYes, kNo };
 Result<void> find_sweeps(Client& client, const StudySource& source, Submits submits,

@@ -25,7 +25,7 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// Whether markdown would read a line that begins with this word as something else than prose.
+// Whether markdown would not read a line that begins with this word as prose.
 bool begins_a_block(std::string_view word) {
   if (word == "-" || word == "+" || word == "*" || word.starts_with('#') || word.starts_with('>') ||
       word.starts_with('|') || word.starts_with("```") || word.starts_with("~~~") ||

@@ -1,4 +1,4 @@
-// What a study would run, for people. Pure.
+// The plan of a study, for people. Pure.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace sweepd {
 
-// A row for each sweep with what it would run and how long that takes, and one for the sum. A time
+// A row for each sweep with its attempts and their estimated time, and one for the sum. A time
 // is as of `plan`: estimated from past attempts on this host, "?" without one to compare with.
 Table study_plan(const Study& study, const std::vector<rpc::Plan::Reply>& plans);
 

@@ -8,8 +8,8 @@
 
 namespace sweepd {
 
-// Adds up counts and times left, and collects what runs. The time is unknown while that of an open
-// sweep is. `over` once all are, `paused` while all open ones are. `ended` is left empty.
+// Adds up counts and times left, and collects running attempts. The time is unknown while that of
+// an open sweep is. `over` once all are, `paused` while all open ones are. `ended` is left empty.
 rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep);
 
 }  // namespace sweepd

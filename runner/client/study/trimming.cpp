@@ -49,7 +49,7 @@ void cut_rows(DocumentTable& table, std::size_t most) {
   constexpr std::size_t kMostNotes = 2;
   std::vector<std::string>& notes = table.table.notes;
   if (notes.size() > kMostNotes) {
-    // Those that warn come last.
+    // Warnings come last.
     notes.erase(notes.begin(), notes.end() - static_cast<std::ptrdiff_t>(kMostNotes));
     table.table.warnings = std::min(table.table.warnings, kMostNotes);
   }

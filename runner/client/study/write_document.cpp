@@ -55,7 +55,7 @@ class DocumentWriter {
   }
 
  private:
-  // A hole is shown where it is, so that nobody reads over it.
+  // A missing figure is marked at its place, so that readers notice it.
   std::string miss(int line, int column, const std::string& what) {
     missing_.push_back(fmt::format("{}:{}:{}: {}", source_.file, line, column, what));
     return "**[" + what + "]**";
@@ -147,7 +147,7 @@ class DocumentWriter {
       text += piece.markdown;
       if (piece.why) text += told.why;
       if (!piece.figure) continue;
-      // What is missing is the reason, and no hole in the document.
+      // The missing part is explained by the reason, and is no gap in the document.
       const auto found = find(*piece.figure);
       text += found ? found->text : "—";
     }

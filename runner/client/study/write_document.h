@@ -12,7 +12,7 @@ namespace sweepd {
 
 struct StudyDocument {
   Document document;
-  // What is not there, each with its place: "study.yaml:12:5: no figure for ...". The document says
+  // Missing parts, each with its place: "study.yaml:12:5: no figure for ...". The document says
   // so at that place too.
   std::vector<std::string> missing;
 };
@@ -20,14 +20,14 @@ struct StudyDocument {
 // The short form has one table a question, without plots, in at most some lines.
 enum class StudyForm { kLong, kShort };
 
-// Asks for every table, plot and figure. `jobs` have their sweeps; a part whose sweeps were not
+// Reads every table, plot and figure. `jobs` have their sweeps; a part whose sweeps were not
 // submitted is missing.
 Result<StudyDocument> write_document(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,
                                      StudyForm form);
 
-// The last chapter: the machines that measured, what is not done, and the command that measures
-// everything again.
+// The last chapter: the machines, the unfinished attempts, and the command that measures everything
+// again.
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,
                                      StudyForm form);

@@ -27,8 +27,8 @@ class Analyst {
     AttemptRecord record;
   };
   // `left` are attempts that the worker did not reach before it ended; ask again for them.
-  // `no_worker` says why no worker could be asked, which is not the attempts' fault; "" if there
-  // was one.
+  // `no_worker` is the reason if no worker could be asked, which is not the attempts' fault; else
+  // "".
   using OnAnswered = std::function<void(std::vector<Answer> answers, std::vector<OpenAttempt> left,
                                         const std::string& no_worker)>;
 

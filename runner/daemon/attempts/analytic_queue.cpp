@@ -104,7 +104,7 @@ void AnalyticQueue::answered(Answers answers, std::vector<OpenAttempt> left,
                           no_worker](const Result<std::vector<bool>>& stored) mutable {
     scheduler_.finished(*std::exchange(batch_, std::nullopt));
     storing_ = nullptr;
-    if (!stored) {  // nothing is lost: they are asked again
+    if (!stored) {  // nothing is lost: the next daemon asks again
       for (Analyst::Answer& answer : *asked) left.push_back(std::move(answer.attempt));
       hooks_.refused(stored.error().message);
     } else {

@@ -27,7 +27,7 @@ class AnalyticQueue {
     std::function<void(const OpenAttempt&, const Ending&)> stored;
     std::function<void(OpenAttempt)> left;                // not answered: it waits again
     std::function<void()> answered;                       // a batch is stored
-    std::function<void(const std::string& why)> refused;  // by the database; it is asked for again
+    std::function<void(const std::string& why)> refused;  // by the database; it is requested again
     std::function<void(const std::string& why)> no_worker;  // none could be asked
     std::function<void()> changed;                          // call the scheduler
   };
@@ -40,7 +40,7 @@ class AnalyticQueue {
   // Call after `add` and `forget`: keeps the first attempt as the scheduler's item.
   void offer();
   // Returns true if the row is or was that of an analytic attempt, so that the scheduler need not
-  // forget it. One that is being answered stays: the store knows that it has ended.
+  // forget it. One that is being answered stays: the store has its end.
   bool forget(std::int64_t row) { return batch_ == row || queue_.remove(row); }
 
   // Each returns true if the action is for this queue.

@@ -1,4 +1,4 @@
-// How long to wait before a failed operation is tried again: twice as long each time.
+// The wait before a failed operation is retried: twice as long each time.
 #pragma once
 
 #include <algorithm>

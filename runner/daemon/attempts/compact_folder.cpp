@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kBlockBytes = 512;  // of st_blocks, whatever the file system
+constexpr std::int64_t kBlockBytes = 512;  // of st_blocks, on any file system
 
 struct Contents {
   std::vector<fs::path> to_compress, to_remove, places;

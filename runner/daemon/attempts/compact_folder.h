@@ -1,7 +1,7 @@
-// Makes the folder of an attempt that ended as `done` small, without losing what it says. Journals,
+// Shrinks the folder of an attempt that ended as `done`, without loss. Journals,
 // logs, traces and memory snapshots are compressed where they are (runner/base/kept_file.h). Status
-// pages and places are removed, because they name processes that are gone. `request.json` and
-// whatever else is there, such as files of the user's program, stay as they are.
+// pages and places are removed, because they name ended processes. `request.json` and other files,
+// such as those of the user's program, stay unchanged.
 #pragma once
 
 #include <atomic>
@@ -24,10 +24,10 @@ struct FolderSize {
 // kNotFound if it does not exist. Takes about 20 microseconds. Any thread.
 Result<FolderSize> look_at_folder(const std::filesystem::path& folder);
 
-// Compacts a folder. One that is compact already is left alone. Whatever dies meanwhile, or
-// whatever the disk refuses, each file is there whole, and another call does the rest. Returns
-// kStopped soon after another thread has set `stop`. Errors name the file; kFailedPrecondition if a
-// process holds a place in the folder. Not twice at once for one folder.
+// Compacts a folder. A compact one stays unchanged. A crash or a disk error at any time leaves each
+// file complete, and another call does the rest. Returns kStopped soon after another thread has set
+// `stop`. Errors name the file; kFailedPrecondition if a process holds a place in the folder. Not
+// twice at once for one folder.
 Result<Compression> compact_folder(const std::filesystem::path& folder,
                                    const std::atomic<bool>& stop);
 

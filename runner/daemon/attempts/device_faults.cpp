@@ -1,5 +1,5 @@
-// The part of the dispatcher for GPUs of this machine that are at fault. The worker says so in its
-// last event. Nothing new starts on such a GPU until somebody puts it back in service. The attempt
+// The part of the dispatcher for faulty GPUs of this machine. The worker reports the fault in its
+// last event. Nothing new starts on such a GPU until a user puts it back in service. The attempt
 // measured nothing because of the machine, so it is queued again while other GPUs are left.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -11,14 +11,14 @@
 namespace sweepd {
 
 std::string Dispatcher::take_out_of_service(const Run& run, const AttemptRecord& record) {
-  // The nodes of a cluster are their manager's.
+  // A cluster's manager is responsible for its nodes.
   if (pool_of_attempt(run.attempt) != 0 || outcome_of(record.ending) == Outcome::kDone) return "";
   std::vector<PausedDevice> devices = paused_devices_;
   std::string words;
   for (const DeviceFault& fault : record.device_faults) {
     if (fault.rank < 0 || fault.rank >= run.world_size()) continue;
     const RankLease& rank = run.attempt.lease.ranks[static_cast<std::size_t>(fault.rank)];
-    if (rank.gpu_uuid.empty()) continue;  // whatever the words mean, no GPU is concerned
+    if (rank.gpu_uuid.empty()) continue;  // without a GPU there is no GPU fault
     const std::string what = fmt::format("cuda:{}: {}", rank.gpu_index, fault.what);
     if (words.empty()) words = what;
     auto known = std::ranges::find(devices, rank.gpu_uuid, &PausedDevice::uuid);
@@ -39,7 +39,7 @@ std::string Dispatcher::take_out_of_service(const Run& run, const AttemptRecord&
       device.name = gpu.name;
       device.memory = gpu.memory;
     }
-    // If this fails, the next daemon finds out again.
+    // If this fails, the next daemon detects the fault again.
     writer_.run(
         [device, fault, when = record.ended, id = run.attempt.id](Store& store) {
           return store.take_out_of_service(device, when, fault.what, id);

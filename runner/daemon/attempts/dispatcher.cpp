@@ -114,7 +114,7 @@ void Dispatcher::pump() {
   }
   if (draining_ && may_end()) hooks_.drained();
   if (!is_idle()) return;
-  if (nothing_wants_to_start()) {  // nothing is left that could show the trouble
+  if (nothing_wants_to_start()) {  // no attempt is left to show the trouble
     for (const auto& gate : gates_) gate->end_trouble();
   }
   if (scheduler_.queued() == 0) writer_.rest();
@@ -125,8 +125,8 @@ bool Dispatcher::is_idle() const {
          results_.empty() && !analytic_.is_answering();
 }
 
-// What cannot be read now is read by the next daemon. A cluster goes on without a daemon, perhaps
-// for hours; the next one finds what it did.
+// The next daemon reads journals that cannot be read now. A cluster continues without a daemon,
+// perhaps for hours; the next one finds its results.
 bool Dispatcher::may_end() const {
   if (measures_here()) return false;
   return journals_.pending() == 0 && results_.empty() && !analytic_.is_answering();
@@ -168,7 +168,7 @@ void Dispatcher::act(const StopAction& action) {
   const bool ran = running_.contains(action.item);
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) take_events(pool);  // it may have ended
   const auto it = running_.find(action.item);
-  // One that has started just now has its whole time before it, or is cancelled by its start.
+  // An attempt that has just started has its whole time left, or its start cancels it.
   if (!ran || it == running_.end()) return;
   Run& run = *it->second;
   if (!run.all_ended()) return run.end(action.reason);
@@ -200,8 +200,8 @@ void Dispatcher::wait_for_events(PoolIndex pool) {
                                     });
 }
 
-// All ends of ranks are noted before any is acted upon: what looks like the reason for the others'
-// ends may be one of their consequences.
+// All ends of ranks are noted before any is acted upon: an end that looks like the cause of the
+// others may be their consequence.
 void Dispatcher::take_events(PoolIndex pool) {
   std::vector<ExecutorEvent> events = pools_.at(pool).executor->events();
   const auto adopting = adopting_.find(pool);

@@ -1,13 +1,13 @@
-// Carries out what the scheduler decides: starts attempts, waits for their ends, stops them, and
+// Carries out the scheduler's decisions: starts attempts, waits for their ends, stops them, and
 // stores their results. Runs on the daemon's loop, and nothing here polls: the executors' events
 // wake it, and one timer is set to the scheduler's next deadline. It never waits for a disk: a
-// separate thread reads journals, and the writer's thread stores. Meanwhile the attempt keeps its
-// lease, so that reading and storing disturb no measurement. Nor does it wait for the folder that a
-// cluster shares: threads of that folder's own do what is to be done there (pool_folder.h).
+// separate thread reads journals, and the writer's thread stores. Until then the attempt keeps its
+// lease, so that reading and storing disturb no measurement. Nor does it wait for a cluster's
+// shared folder: that has its own threads (pool_folder.h).
 //
 // Crash safety: first the attempt is marked started in the database, then its folder and request
-// are written, then the processes start. Wherever the daemon dies in between, the next daemon's
-// `recover` finds the attempt and adopts it, reads its journal, or queues it again.
+// are written, then the processes start. If the daemon dies at any point in between, the next
+// daemon's `recover` finds the attempt and adopts it, reads its journal, or queues it again.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -41,7 +41,7 @@
 
 namespace sweepd {
 
-// What `watch` and `show` report about a running attempt.
+// The state of a running attempt for `watch` and `show`.
 struct RunningAttempt {
   std::int64_t row = 0;
   AttemptId id;
@@ -52,7 +52,7 @@ struct RunningAttempt {
   std::int64_t step = -1;
   std::string phase;
   std::string pool{kLocalPool};
-  std::optional<AttemptPlace> place = {};  // in a cluster, as far as it is known
+  std::optional<AttemptPlace> place = {};  // in a cluster, if known
 };
 
 // One that was given to a cluster and has not started.
@@ -99,8 +99,8 @@ struct DispatcherTiming {
 inline constexpr Duration kGangEndsWithin = seconds(1);
 static_assert(DispatcherTiming{}.peer_grace < kGangEndsWithin);
 
-// With so many daemons that died while they started it, an attempt ends as `failed`. Kills from
-// outside meet the few milliseconds of a start now and then, but not so often.
+// After this many daemons died while they started it, an attempt ends as `failed`. Kills from
+// outside rarely fall into the few milliseconds of a start.
 inline constexpr int kMostLostStarts = 20;
 
 class Dispatcher {
@@ -108,7 +108,7 @@ class Dispatcher {
   struct Hooks {
     std::function<void()> changed;                   // something started or was queued
     std::function<void(const EndedAttempt&)> ended;  // stored
-    std::function<void()> drained;                   // draining, and nothing runs here any more
+    std::function<void()> drained;                   // draining, and nothing runs here
     // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
     // that is missing there means nothing.
     std::function<bool()> keeps_folder = [] { return true; };
@@ -118,9 +118,9 @@ class Dispatcher {
              Hooks hooks, DispatcherTiming timing = {});
   ~Dispatcher();
 
-  // Call once, before anything else and before the loop runs: queues what waits, adopts what runs,
-  // and begins to read the journals of what ended in the meantime. What a cluster has is adopted
-  // when the cluster's folder answers; two seconds are waited for that.
+  // Call once, before anything else and before the loop runs: queues waiting attempts, adopts
+  // running ones, and begins to read the journals of those that ended. A cluster's attempts are
+  // adopted when its folder answers; waits two seconds for that.
   Result<void> recover();
 
   // Both process a large number in slices, in the order of the calls. Nothing starts until that is
@@ -128,11 +128,11 @@ class Dispatcher {
   void enqueue(std::vector<OpenAttempt> attempts) { changes_.enqueue(std::move(attempts)); }
   // They have already ended in the database.
   void forget(std::vector<std::int64_t> queued_rows) { changes_.forget(std::move(queued_rows)); }
-  // Of paused sweeps, and of those that go on. What is held does not start before it is released;
-  // what runs goes on. Rows that are nowhere are ignored.
+  // For paused and resumed sweeps. A held attempt does not start before its release; a running one
+  // finishes. Ignores unknown rows.
   void set_holds(Holds holds) { changes_.hold(std::move(holds)); }
-  // Replaces the devices of this machine on which nothing new starts. What is just about to start
-  // there comes back.
+  // Replaces the devices of this machine on which nothing new starts. Attempts about to start there
+  // return to the queue.
   void pause_devices(const std::vector<PausedDevice>& devices);
   const std::vector<PausedDevice>& paused_devices() const { return paused_devices_; }
   void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
@@ -152,7 +152,7 @@ class Dispatcher {
   // Why nothing starts now, here or in another pool, as a sentence; "" if attempts start and
   // results are stored.
   std::string trouble() const;
-  // That of one cluster alone: why its folder keeps it waiting, or "".
+  // The same for one cluster: why its folder blocks it, or "".
   std::string silence_of(PoolIndex pool) const;
   const Pools& pools() const { return pools_; }
   PoolFolder& folder_of(PoolIndex pool) { return *folders_.at(pool); }
@@ -164,8 +164,7 @@ class Dispatcher {
   }
   std::size_t held() const { return parked_.size(); }  // of `queued`
 
-  // Number of journals that are being read, and of things that are done in shared folders. For
-  // tests.
+  // Number of journals being read and of jobs in shared folders. For tests.
   std::size_t reading() const;
 
  private:
@@ -178,7 +177,7 @@ class Dispatcher {
   void release(std::int64_t row);
   bool nothing_wants_to_start() const { return waiting_.size() == parked_.size(); }
   std::string label_of_attempt(const OpenAttempt& attempt) const;
-  // Of one that was taken on: `add` refuses those of unknown pools.
+  // Of an accepted attempt: `add` refuses those of unknown pools.
   PoolIndex pool_of_attempt(const OpenAttempt& attempt) const;
   const PoolUse& use_of(const OpenAttempt& attempt) const {
     return pools_.at(pool_of_attempt(attempt));
@@ -193,7 +192,7 @@ class Dispatcher {
   void act(const RefuseAction& action);
   void put_back(std::int64_t row);
   void queue_again(OpenAttempt attempt);
-  // Who is responsible for a failed start, or for ranks that could not begin or keep a journal.
+  // The party responsible for a failed start, or for ranks that could not begin or keep a journal.
   enum class Blame { kMachine, kPerhapsTheAttempt };
   void start_failed(OpenAttempt attempt, const std::string& why, Blame blame);
   // Returns a value if the machine ended this run before it could measure.
@@ -210,16 +209,16 @@ class Dispatcher {
   void wait_for_events(PoolIndex pool);
   void take_events(PoolIndex pool);
   void hear(const std::vector<ExecutorEvent>& events);
-  // Takes GPUs of this machine out of service that the attempt found at fault. Returns what is
-  // wrong, or "" if nothing is.
+  // Takes GPUs of this machine out of service that the attempt found faulty. Returns the fault, or
+  // "" if there is none.
   std::string take_out_of_service(const Run& run, const AttemptRecord& record);
   bool has_other_gpus(const OpenAttempt& attempt) const;  // in service, as many as it needs
   void lose(const AttemptLost& event);
-  // How an attempt ends that was lost for good, after so many losses before.
+  // How a permanently lost attempt ends, after this many earlier losses.
   static Ending ending_of(const AttemptLost& event, int losses);
   void lose(OpenAttempt attempt, const AttemptLost& event, bool cancelled);
-  // The previous daemon died while it started the attempt. Nothing was measured, but whatever ends
-  // every daemon that starts it must end too.
+  // The previous daemon died while it started the attempt. Nothing was measured, but an attempt
+  // that kills every daemon that starts it must end too.
   void lose_start(OpenAttempt attempt);
   void begin_again(OpenAttempt attempt, const std::string& what);
   Run* run_of(const AttemptId& attempt);
@@ -233,7 +232,7 @@ class Dispatcher {
   void end_reading(std::int64_t row);
   // Returns false if it was tried for long enough.
   bool read_later(const std::shared_ptr<Run>& run, const std::string& why);
-  // What an executor and the attempt's folder say of one that another daemon started.
+  // The state of another daemon's attempt, from its executor and its folder.
   struct Found {
     Adoption adoption;
     std::optional<RunNote> note;
@@ -244,8 +243,8 @@ class Dispatcher {
   void resume_run(OpenAttempt attempt, const Found& found);
   void make_runs_of_clusters(const std::set<PoolIndex>& used);
   void end_without_process(const OpenAttempt& attempt, Ending ending);
-  // Leaves out what lies beyond an attempt that ran out of memory, or what else waits of a trial
-  // that kills its workers.
+  // Skips points at least as large as an attempt that ran out of memory, and the queued attempts of
+  // a trial that kills its workers.
   using LeaveOut = Result<std::vector<Store::LeftOut>> (Store::*)(const OpenAttempt&, WallTime);
   void leave_out(const OpenAttempt& because_of, LeaveOut which);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
@@ -270,7 +269,8 @@ class Dispatcher {
   PoolFolders folders_;
   Scheduler scheduler_;
   WaitingAttempts waiting_;
-  // Rows of open attempts whose sweeps are all paused, and of these what waits outside the queue.
+  // Rows of open attempts whose sweeps are all paused, and those among them that wait outside the
+  // queue.
   std::set<std::int64_t> held_, parked_;
   std::set<std::int64_t> cancelled_;  // while they started, ran or were read
   std::vector<PausedDevice> paused_devices_;
@@ -301,14 +301,14 @@ class Dispatcher {
   boost::asio::steady_timer timer_;
   std::vector<boost::asio::posix::stream_descriptor> executor_events_;  // by pool
   std::vector<std::unique_ptr<StartGate>> gates_;                       // by pool
-  // Of a cluster whose attempts are being adopted: how many, and its events meanwhile.
+  // Of a cluster whose attempts are being adopted: how many, and its events until then.
   struct Adopting {
     std::size_t attempts = 0;
     std::vector<ExecutorEvent> events;
   };
   std::map<PoolIndex, Adopting> adopting_;
   std::string trouble_;       // why results cannot be stored
-  std::string told_trouble_;  // what watchers were told last
+  std::string told_trouble_;  // the last message to watchers
   bool pump_scheduled_ = false;
   bool draining_ = false;
 };

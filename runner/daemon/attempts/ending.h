@@ -1,5 +1,5 @@
-// Decides how an attempt ended, from what its ranks reported, how their processes ended and what
-// the daemon did to them. Pure.
+// Decides how an attempt ended, from its ranks' reports, their processes' ends and the daemon's
+// orders. Pure.
 #pragma once
 
 #include <optional>

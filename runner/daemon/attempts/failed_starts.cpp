@@ -1,6 +1,6 @@
 // The part of the dispatcher for starts that fail because of the machine: the worker is being
 // built, the disk is full, `runs` cannot be written. No attempt is at fault, so none is ended. It
-// goes back to its place in the queue, nothing starts for a while, and clients are told why.
+// goes back to its place in the queue, nothing starts for a while, and clients see the reason.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -15,7 +15,7 @@
 namespace sweepd {
 namespace {
 
-// Space for a journal and the files beside it. With less, an attempt would only begin to lose its
+// Space for a journal and the files beside it. With less, an attempt would start and lose its
 // results.
 constexpr off_t kRoomBytes = 1 << 20;
 
@@ -36,7 +36,7 @@ std::string no_room_in(const std::filesystem::path& runs, bool shared) {
 std::optional<Dispatcher::Blame> Dispatcher::machine_failed(const Run& run) {
   if (run.stop) return std::nullopt;
   for (const EndedRank& rank : run.ended) {
-    std::error_code ignored;  // a journal that cannot be seen kept nothing
+    std::error_code ignored;  // a journal that cannot be read has nothing
     const bool began = std::filesystem::exists(run.folder.events(rank.rank), ignored);
     if (rank.exit.code == kExitNotLoaded && !began) return Blame::kMachine;
     if (rank.exit.code == kExitJournal) return Blame::kPerhapsTheAttempt;
@@ -71,7 +71,7 @@ void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame
   StartGate& gate = gate_of(attempt);
   if (blame == Blame::kPerhapsTheAttempt && gate.gives_up_on(attempt.row)) {
     end_without_process(attempt, {Failed{why, ""}});
-    return schedule_pump();  // the lease is free again, and nothing else would trigger it
+    return schedule_pump();  // the lease is free again, and nothing else triggers a start
   }
   queue_again(std::move(attempt));
   gate.close_because(why);
@@ -86,14 +86,14 @@ void Dispatcher::resume_all_starts() {
 }
 
 void Dispatcher::resume_starts(PoolIndex pool) {
-  // Only then: a result that is just being stored is no reason to stay closed, and nothing would
-  // open the gate afterwards.
+  // Only then: a result that is being stored must not keep the gate closed, since nothing would
+  // open it later.
   if (results_.is_refused()) return results_.store_next();
   StartGate& gate = *gates_[pool];
   if (gate.trouble().empty()) return open_gate(pool);
   const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
   if (nothing_waits) {
-    gate.end_trouble();  // nothing is left that could show it
+    gate.end_trouble();  // no attempt is left to show it
     return open_gate(pool);
   }
   const PoolUse& use = pools_.at(pool);

@@ -32,7 +32,7 @@ void add_fact(AttemptRecord& record, const char* name, std::string text) {
 
 void tell_of_hang(AttemptRecord& record, const AttemptFolder& folder, const Hang& hang,
                   Duration timeout) {
-  // The rank that was waited for is the reason, whichever rank ended first.
+  // The rank that the others waited for is the reason, also if another one ended first.
   if (!hang.waited_for.empty()) record.ending.rank = hang.waited_for.front();
   std::string phase = read_status(folder.status(record.ending.rank)).phase;
   if (hang.waited_for.empty()) {
@@ -76,7 +76,7 @@ Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& 
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,
                   const std::optional<Hang>& hang, Duration timeout) {
   const Outcome outcome = outcome_of(record.ending);
-  // A rank may report a failure because its peers were ended. That is not why the time was up.
+  // A rank may report a failure because its peers were ended. That did not cause the timeout.
   const bool timed_out =
       outcome == Outcome::kTimeout || (hang && failed_in_collective(folder, record.ending.rank));
   if (timed_out) {

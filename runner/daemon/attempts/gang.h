@@ -1,5 +1,5 @@
-// What the ranks of one attempt show about each other's end: whose death was the reason, and whom
-// the others waited for. Uses their folder only, so that it can be determined again.
+// Explains the end of a gang from its ranks' files: the rank whose death was the cause, and the
+// rank that the others waited for. Uses their folder only, so that the result can be recomputed.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,18 @@ namespace sweepd {
 // close when a process dies, and peers notice this before the daemon does.
 bool failed_in_collective(const AttemptFolder& folder, int rank);
 
-// Moves the ranks that failed in a collective, or ended well, after those that had a reason of
-// their own, and returns whether there are any of the latter. For ranks that ended by themselves.
+// Moves the ranks that failed in a collective, or ended well, after those that had their own
+// reason, and returns whether there are any of the latter. For ranks that ended by themselves.
 bool put_own_reasons_first(const AttemptFolder& folder, std::vector<EndedRank>& ended);
 
 // Returns where the ranks are now; the processes of `suspended` ranks are stopped. Call when their
 // time is up, before anything is done to them.
 Hang hang_now(const AttemptFolder& folder, int world_size, const std::set<int>& suspended);
 
-// Adds to an ended gang's record what describes its end: for a timeout the rank that was waited for
-// and where, whatever the others reported, else the collective in which the deciding rank died. It
-// is added to the ending's phase for people, and as the facts `collective` and `waited_for`.
+// Adds the cause of the end to an ended gang's record: for a timeout the rank that the others
+// waited for and where, independent of their reports, else the collective in which the deciding
+// rank died. It is added to the ending's phase for people, and as the facts `collective` and
+// `waited_for`.
 void tell_of_gang(AttemptRecord& record, const AttemptFolder& folder,
                   const std::optional<Hang>& hang, Duration timeout);
 

@@ -8,7 +8,7 @@
 namespace sweepd {
 namespace {
 
-// How far a rank has got: nowhere, to the rendezvous, or to the operation of this number.
+// A rank's progress: none, the rendezvous, or the operation of this number.
 constexpr std::int64_t kNowhere = -1;
 constexpr std::int64_t kRendezvous = 0;
 
@@ -52,7 +52,7 @@ Hang find_hang(const std::vector<RankPlace>& ranks) {
     }
   }
   std::sort(hang.waited_for.begin(), hang.waited_for.end());
-  // Nobody is left who waited.
+  // No waiting rank is left.
   if (hang.waited_for.size() == ranks.size()) hang.waited_for.clear();
   return hang;
 }

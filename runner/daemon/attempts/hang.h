@@ -1,5 +1,5 @@
-// Finds whom a gang waited for when its time was up, from its ranks' notes about collectives
-// (model/collective_note.h). Pure.
+// Finds the ranks that a gang waited for when its time was up, from its ranks' notes about
+// collectives (model/collective_note.h). Pure.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Hang {
 };
 
 // The ranks waited for are those that have not arrived where the furthest rank waits, and those
-// that are suspended. A late rank is left out if it waits itself, in an earlier operation, for
-// another.
+// that are suspended. A late rank does not count if it waits for another one in an earlier
+// operation.
 Hang find_hang(const std::vector<RankPlace>& ranks);
 
 // Returns the collective that a rank with this note is in: "all_reduce 12", "rendezvous", or "".

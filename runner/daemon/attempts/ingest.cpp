@@ -24,7 +24,7 @@
 namespace sweepd {
 namespace {
 
-// The `end` event is the journal's last line. Most have some hundred bytes.
+// The `end` event is the journal's last line. Most have a few hundred bytes.
 constexpr std::int64_t kLastWordBytes = 64 << 10;
 
 // Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does
@@ -45,7 +45,7 @@ std::string last_line(const std::filesystem::path& path) {
   return std::string(line.substr(0, 500));
 }
 
-// What of the journals of all ranks could not be read.
+// The unreadable parts of all ranks' journals.
 struct Lost {
   std::string unread;  // as of `ingest`
   std::string absurd;  // as of JournalRead
@@ -89,7 +89,7 @@ void take(const Event& event, int rank, AttemptRecord& record, std::optional<End
   std::visit(Overload{
                  [](const StartedEvent&) {},
                  [&](const WorkEvent& e) {
-                   // The last one of a rank has what was counted.
+                   // A rank's last one has the counts.
                    if (!record.work || rank == 0) record.work = e.work;
                  },
                  [&](const EnvironmentEvent& e) { take_environment(e.environment, rank, record); },
@@ -144,7 +144,7 @@ void count(const Event& event, JournalCheck& check) {
   }
 }
 
-// Judges the figures by what the journals themselves show, whatever the device can do.
+// Judges the figures by the journals alone, without the device's limits.
 Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalCheck>& journals) {
   const auto* done = std::get_if<Done>(&record.ending.detail);
   if (done == nullptr) return {};
@@ -155,7 +155,7 @@ Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalC
   return judgement;
 }
 
-// Adds what only all ranks together show. It belongs to the attempt, so rank 0 gets it.
+// Adds facts about all ranks together. They belong to the attempt, so rank 0 gets them.
 void add_skew(AttemptRecord& record) {
   const auto skew = skew_of(record.samples);
   if (!skew) return;
@@ -212,8 +212,8 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
     if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
-    // Nothing writes to the log any more. A rank that never began has none, and one that is kept
-    // compressed was capped before.
+    // Nothing writes to the log any more. A rank that never began has none, and a compressed one
+    // was capped before.
     if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {
       spdlog::debug("attempt {}: {}", attempt.id, capped.error().message);
     }

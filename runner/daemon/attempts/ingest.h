@@ -19,13 +19,12 @@ struct EndedRank {
   ExitStatus exit;
 };
 
-// `ranks` are in the order in which their processes ended. The judgement is what the journals
-// themselves show; judge_attempt adds what needs the device's peak. It ended `now`, unless a rank
-// says when.
+// `ranks` are in the order in which their processes ended. The judgement uses the journals alone;
+// judge_attempt adds checks against the device's peak. It ended `now`, unless a rank reports when.
 //
 // `unread` is set to why a journal that exists could not be read to its end, and left as it is if
-// all could be. Then the record lacks what follows, and the attempt is not called crashed but
-// failed, with those words. A journal that is absurd (wire/journal.h) makes the attempt failed too,
+// all could be. Then the record lacks the rest, and the attempt is `failed` with that text instead
+// of `crashed`. A journal that is absurd (wire/journal.h) makes the attempt failed too,
 // unless the daemon itself ended it.
 AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
                      const std::vector<EndedRank>& ranks, std::optional<StopReason> stop,

@@ -18,7 +18,7 @@ bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
          record.work && record.environment && !record.environment->devices.empty();
 }
 
-// Traffic of so many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
+// Traffic of this many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
 double beyond_cache(const AttemptRecord& record) {
   return 4 * static_cast<double>(record.environment->host.cache.value);
 }
@@ -65,7 +65,7 @@ std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
   return checks;
 }
 
-// Only a rank of a cluster says where it ran: `17.3 on node2`, its step and its node.
+// Only a rank of a cluster reports where it ran: `17.3 on node2`, its step and its node.
 std::optional<std::int64_t> ranks_beside_the_first(const AttemptRecord& record) {
   const auto first = std::ranges::find_if(
       record.facts, [](const Fact& fact) { return fact.rank == 0 && fact.name == "slurm.step"; });
@@ -115,7 +115,7 @@ void record_measured_peak(Store& store, const OpenAttempt& attempt, const Attemp
     for (const PhaseWork& work : record.work->phases) {
       if (work.phase != summary.phase || !(step_s > 0)) continue;
       seen.flops_per_s = std::max(seen.flops_per_s, work.flops / step_s);
-      // A smaller amount may have come from the cache, and says nothing about the memory.
+      // A smaller amount may have come from the cache instead of the memory.
       if (work.bytes >= beyond_cache(record)) {
         seen.bytes_per_s = std::max(seen.bytes_per_s, work.bytes / step_s);
       }

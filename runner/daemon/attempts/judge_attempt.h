@@ -9,13 +9,13 @@ namespace sweepd {
 
 class Store;
 
-// What the record's own judgement says (ingest.h) and what the device's limits add to it.
+// Combines the record's judgement (ingest.h) with checks against the device's limits.
 Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size);
 
 // Stores the rates of a `valid` timing on one device if they are the largest so far.
 // Workloads that are rulers (model/work.h) set the device's measured peak, at sizes that saturate
-// it. Anything else that ran faster raises it, whether it came before or after.
+// it. Any faster run raises it, also an earlier one.
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record);
 
 }  // namespace sweepd

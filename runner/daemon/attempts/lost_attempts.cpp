@@ -1,5 +1,5 @@
 // The part of the dispatcher for attempts that were lost: their pool took them away, because a node
-// failed or somebody cancelled the job; or the daemon died while it started them.
+// failed or a user cancelled the job; or the daemon died while it started them.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -23,7 +23,7 @@ void Dispatcher::lose(const AttemptLost& event) {
   if (run == nullptr) return;
   run->lost = event;
   if (event.next_too) gate_of(run->attempt).close_after_end(describe(event.ending));
-  // Ranks whose end was not reported have ended all the same.
+  // Ranks without a reported end have also ended.
   for (int rank = 0; rank < run->world_size(); ++rank) {
     const auto is_it = [rank](const EndedRank& ended) { return ended.rank == rank; };
     if (std::ranges::none_of(run->ended, is_it)) run->ended.push_back({rank, {}});

@@ -1,6 +1,6 @@
-// On what attempts run now (model/machine_id.h). The host's part is that of the daemon's start;
-// GPUs are asked again by `refresh`, because their driver and power limit may change under a
-// daemon.
+// The machine on which attempts run now (model/machine_id.h). The host's part is that of the
+// daemon's start; GPUs are asked again by `refresh`, because their driver and power limit may
+// change under a daemon.
 #pragma once
 
 #include <mutex>
@@ -15,7 +15,7 @@ class MachineNow {
  public:
   MachineNow(const Machine& machine, const HostInfo& host);
 
-  // What was known last. From any thread, at any time.
+  // The latest known state. From any thread, at any time.
   MachineIds known() const;
   // Asks the GPUs, if there are any, which takes up to a tenth of a second: not on the loop's
   // thread.

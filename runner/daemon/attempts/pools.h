@@ -1,4 +1,4 @@
-// The pools of this daemon: where attempts run, and by whom. `local` is always the first.
+// The pools of this daemon and their executors. `local` is always the first.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,12 @@
 namespace sweepd {
 
 struct PoolUse {
-  Pool pool;                    // as the scheduler sees it
-  Executor* executor;           // lives longer than whoever uses this
+  Pool pool;                    // for the scheduler
+  Executor* executor;           // outlives all users of this
   std::filesystem::path runs;   // of the attempts' folders
   std::int64_t host_cores = 0;  // as in AttemptRequest
-  // On what its attempts run now; unknown for a cluster, whose nodes only their attempts know.
+  // The machine on which its attempts run now; unknown for a cluster, whose nodes only their
+  // attempts report.
   std::function<MachineIds()> machines = [] { return MachineIds{}; };
 
   bool is_cluster() const { return pool.cluster.has_value(); }
@@ -46,7 +47,7 @@ class Pools {
   std::vector<PoolUse> uses_;
 };
 
-// An attempt's pool, by index. Analytic workloads run nowhere: `local`. Empty: this daemon's
+// An attempt's pool, by index. Analytic workloads need no machine: `local`. Empty: this daemon's
 // configuration has no such pool.
 std::optional<PoolIndex> pool_of(const Pools& pools, const WorkloadDef& def, const Trial& trial);
 

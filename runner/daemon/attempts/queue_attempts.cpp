@@ -43,7 +43,7 @@ void Dispatcher::add(OpenAttempt attempt) {
   waiting_.add(std::move(attempt));
 }
 
-// From here on `held_` knows, because the sweep may be resumed.
+// From here on `held_` has it, because the sweep may be resumed.
 void Dispatcher::note_hold(OpenAttempt& attempt) {
   if (std::exchange(attempt.held, false)) held_.insert(attempt.row);
 }
@@ -64,8 +64,8 @@ void Dispatcher::leave_queue(std::int64_t row) {
 
 void Dispatcher::hold(std::int64_t row) {
   if (!held_.insert(row).second) return;
-  // What is about to start may still come back. What runs goes on, and waits only if it is queued
-  // again.
+  // An attempt about to start may still return. A running one finishes, and waits only if it is
+  // queued again.
   if (!waiting_.contains(row)) return starter_.withdraw(row);
   leave_queue(row);
   parked_.insert(row);

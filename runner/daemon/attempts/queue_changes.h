@@ -22,7 +22,7 @@ class QueueChanges {
     std::function<void()> done;  // nothing is left to change
   };
 
-  // `side` destroys what large changes leave.
+  // `side` destroys the leftovers of large changes.
   QueueChanges(boost::asio::io_context& io, SideThread& side, Hooks hooks)
       : io_(io), side_(side), hooks_(std::move(hooks)) {}
 
@@ -33,7 +33,7 @@ class QueueChanges {
   std::size_t arriving() const { return arriving_; }  // attempts not added yet
 
  private:
-  // One call, with how far it has been carried out.
+  // One call and its progress.
   struct Change {
     std::vector<OpenAttempt> added;
     std::vector<std::int64_t> rows;

@@ -1,4 +1,4 @@
-// The part of the dispatcher that reads what the ranks of an ended attempt wrote.
+// The part of the dispatcher that reads the journals of an ended attempt.
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
@@ -10,8 +10,8 @@ namespace sweepd {
 
 namespace asio = boost::asio;
 
-// Posted: whoever takes the events may be about to stop the attempt. What its files are asked for
-// comes before.
+// Posted, since the code that takes the events may be about to stop the attempt. Earlier requests
+// for its files come first.
 void Dispatcher::finish_run_after_files(Run& run) {
   folder_of(pool_of_attempt(run.attempt))
       .run([] {},
@@ -74,8 +74,8 @@ void Dispatcher::read_journals(const std::shared_ptr<Run>& run) {
           });
 }
 
-// Reading disturbs what is measured beside it, so at first nothing else starts where the attempt
-// ran. But a journal may be very long, or wait behind one that is.
+// Reading disturbs measurements beside it, so at first nothing else starts on the attempt's
+// resources. But a journal may be very long, or wait behind one that is.
 void Dispatcher::watch_reading(const OpenAttempt& attempt) {
   const std::int64_t row = attempt.row;
   Reading& reading = readings_.try_emplace(row, attempt.id, io_).first->second;
@@ -97,7 +97,7 @@ void Dispatcher::end_reading(std::int64_t row) {
 }
 
 // A disk or a network file system may answer again, or a limit on open files no longer be reached.
-// The attempt's cores and GPUs are free meanwhile, and the next daemon finds the journal too.
+// The attempt's cores and GPUs are free until then, and the next daemon finds the journal too.
 bool Dispatcher::read_later(const std::shared_ptr<Run>& run, const std::string& why) {
   const auto [found, is_new] = unread_.try_emplace(run->attempt.row, io_, timing_);
   Unread& unread = found->second;

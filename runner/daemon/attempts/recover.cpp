@@ -35,7 +35,7 @@ Result<void> Dispatcher::recover() {
     if (const auto pool = left_queue(attempt)) used.insert(*pool);
   }
   make_runs_of_clusters(used);
-  // No command could end what no sweep has.
+  // No command could end an attempt without a sweep.
   std::vector<std::int64_t> of_no_sweep;
   for (OpenAttempt& attempt : *open) {
     if (!attempt.sweep) spdlog::warn("attempt {} has no sweep and is cancelled", attempt.id);
@@ -56,7 +56,7 @@ Result<void> Dispatcher::recover() {
   const auto owed = writer_.now(read_owed);
   if (!owed) return owed.error();
   sentinels_.queue_owed(*owed);
-  // So that clients find what clusters have, unless a folder does not answer.
+  // So that clients see the clusters' attempts, unless a folder does not answer.
   for (const auto& folder : folders_) folder->wait(kPatience);
   // Waits until the database has all attempts that are queued again, before any client can ask.
   const auto all_before = [](Store&) { return true; };
@@ -64,14 +64,15 @@ Result<void> Dispatcher::recover() {
   return {};
 }
 
-// A cluster's folder that is missing although attempts are in it is not mounted: nobody makes it
-// then, or the new one would hide the old one's results. No start makes one either.
+// If a cluster's folder is missing although it has attempts, it is not mounted. It is not created
+// then, also not by a start, since a new one would hide the old results.
 void Dispatcher::make_runs_of_clusters(const std::set<PoolIndex>& used) {
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
     if (!pools_.at(pool).is_cluster() || used.contains(pool)) continue;
     folder_of(pool).run([runs = pools_.at(pool).runs] {
       std::error_code error;
-      // By the folder of its executor's jobs the next daemon knows it from an empty place to mount.
+      // The executor's folder of jobs distinguishes it from an empty mount point for the next
+      // daemon.
       std::filesystem::create_directories(runs / "jobs", error);
       if (error) spdlog::warn("{}: {}", runs.string(), error.message());
     });
@@ -137,8 +138,7 @@ void Dispatcher::resume_run(OpenAttempt attempt, const Found& found) {
   }
   const auto run = make_run(std::move(attempt), started);
   run->adopt(adoption, found.note);
-  // The daemon died between the mark and the last process: nothing was measured, so nothing is
-  // lost.
+  // The daemon died between the mark and the last process: nothing was measured or lost.
   if (run->all_ended() && run->incomplete) return lose_start(std::move(run->attempt));
   const std::int64_t row = run->attempt.row;
   running_.emplace(row, run);

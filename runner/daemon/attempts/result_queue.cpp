@@ -12,7 +12,7 @@ namespace sweepd {
 
 namespace {
 
-// Only people who lost their database miss it.
+// It is needed only after the loss of the database.
 void write_ending(const AttemptFolder& folder, const SavedOutcome& as) {
   std::error_code none;
   if (!std::filesystem::is_directory(folder.path(), none)) return;
@@ -20,7 +20,7 @@ void write_ending(const AttemptFolder& folder, const SavedOutcome& as) {
   if (!kept) spdlog::warn("{}", kept.error().message);
 }
 
-// A shared folder may not answer for hours, and nothing else may wait for that.
+// A shared folder may not answer for hours, and other work must not wait for it.
 void keep_ending(const AttemptFolder& folder, const AttemptRecord& record, PoolFolder* files) {
   if (outcome_of(record.ending) == Outcome::kDone) return;
   const SavedOutcome as{record.ending, record.ended};

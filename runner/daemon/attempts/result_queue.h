@@ -1,6 +1,6 @@
 // Judges and stores the records of ended attempts, one at a time, in the order in which they came.
-// A record that the database refuses stays first in the queue, and nothing behind it is stored,
-// until `store_next` is called again. Lives on the event loop; the writer's thread stores.
+// A record that the database refuses stays first and blocks the queue until `store_next` is called
+// again. Lives on the event loop; the writer's thread stores.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace sweepd {
 class ResultQueue {
  public:
   struct Hooks {
-    // The attempt's result was tried; its lease is free whether it could be stored or not.
+    // The attempt's result was stored or refused; either frees its lease.
     std::function<void(const OpenAttempt&)> tried;
     std::function<void(const OpenAttempt&, const std::string& why)> refused;
     // `is_new` is false if the database had an ending of the attempt already.
@@ -35,8 +35,8 @@ class ResultQueue {
   ResultQueue(Writer& writer, SideThread& side, Hooks hooks)
       : writer_(writer), side_(side), hooks_(std::move(hooks)) {}
 
-  // `folder` may not exist; else it keeps how the attempt ended (wire/outcome_file.h). `files` is
-  // what does that if others share the folder; null: the writer's thread does it.
+  // `folder` may not exist; else it keeps how the attempt ended (wire/outcome_file.h). `files`
+  // writes that file in a shared folder; null: the writer's thread does.
   void add(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record, AttemptFolder folder,
            PoolFolder* files);
   void store_next();
@@ -62,7 +62,7 @@ class ResultQueue {
   Hooks hooks_;
   std::list<std::shared_ptr<Unstored>> unstored_;
   bool storing_ = false;  // the first of unstored_
-  bool refused_ = false;  // whoever hears of it calls `store_next`
+  bool refused_ = false;  // the receiver calls `store_next`
 };
 
 }  // namespace sweepd

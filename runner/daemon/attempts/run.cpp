@@ -61,7 +61,7 @@ void Run::adopt(const Adoption& found, const std::optional<RunNote>& note) {
     if (note || incomplete || world_size() == 1) return;
     return hear_last_words([](Run& run, const LastWords& words) { run.put_in_order(words.order); });
   }
-  // The ranks that are alive wait for others that will never come, or were not yet ended.
+  // The living ranks wait for others that will never come, or were not yet ended.
   if (incomplete || killed_) return kill();
   end_others();  // as the previous daemon would have done when a rank died
 }
@@ -94,7 +94,7 @@ const Status& Run::place() {
   return place_;
 }
 
-// A disk that is full loses the note, and nothing else.
+// A full disk loses only the note.
 void Run::note_end(const AttemptFolder& folder, const AttemptId& id, const RunNote& note) {
   const auto noted = write_run_note(folder, note);
   if (!noted) spdlog::warn("attempt {}: {}", id, noted.error().message);
@@ -118,7 +118,7 @@ void Run::hear_last_words(const std::function<void(Run&, const LastWords&)>& the
            [words, then](Run& run) { then(run, *words); });
 }
 
-// Ranks that ended since the others were asked stay behind them.
+// Ranks that ended since the request stay behind the others.
 void Run::put_in_order(const std::vector<EndedRank>& order) {
   std::ranges::stable_sort(ended, {}, [&order](const EndedRank& rank) {
     return std::ranges::find(order, rank.rank, &EndedRank::rank) - order.begin();
@@ -126,8 +126,8 @@ void Run::put_in_order(const std::vector<EndedRank>& order) {
 }
 
 // The others wait in a collective that will never complete. A rank that failed inside a collective
-// is not the reason while another may be, which is then about to end. The order in which the loop
-// learns of ends means nothing.
+// is not the cause while another may be, which will then end soon. The order in which ends reach
+// the loop does not matter.
 void Run::end_others() {
   if (world_size() == 1 || stop || killed_) return;
   hear_last_words([](Run& run, const LastWords& words) { run.end_others_after(words); });
@@ -152,7 +152,7 @@ void Run::end(StopReason reason) {
   stop = reason;
   spdlog::info("attempt {} is being stopped: {}", attempt.id,
                reason == StopReason::kTimeout ? "timeout" : "cancelled");
-  // Read before any signal, since a rank that is told to end leaves its collective.
+  // Read before any signal, since a rank leaves its collective on the signal.
   const bool looks = reason == StopReason::kTimeout && !hang;
   const auto note = std::make_shared<RunNote>(RunNote{ended, stop, hang});
   at_files(
@@ -169,7 +169,7 @@ void Run::end(StopReason reason) {
 
 void Run::kill() {
   killed_ = true;
-  // Where none has ended, they are not ended because of one.
+  // If no rank has ended, none is the cause.
   const bool notes = !stop && !ended.empty() && !incomplete;
   at_files(
       [notes, folder = folder, id = attempt.id, note = RunNote{ended, stop, hang}] {

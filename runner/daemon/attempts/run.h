@@ -1,6 +1,6 @@
-// An attempt whose ranks run: how they end, and what is done to those that are left. Lives on the
-// event loop. It looks at the attempt's files through its pool's folder, which may take a while to
-// answer; what it finds there is acted upon then.
+// An attempt whose ranks run: follows their ends, and ends those that are left. Lives on the event
+// loop. It reads the attempt's files through its pool's folder, which may take a while to answer,
+// and acts on them then.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -38,26 +38,26 @@ class Run : public std::enable_shared_from_this<Run> {
   AttemptFolder folder;
   WallTime started;
   std::optional<Instant> since;  // the same by the steady clock; empty: it ended before this daemon
-  std::vector<EndedRank> ended;  // in the order they ended; those with their own reason first
+  std::vector<EndedRank> ended;  // in the order they ended; those with a reason first
   std::optional<StopReason> stop;   // why the daemon ended it
   std::optional<Hang> hang;         // set if a gang's time was up
   std::optional<AttemptLost> lost;  // its pool took it away
   bool incomplete = false;          // adopted before all ranks had begun: it is queued again
 
   int world_size() const { return static_cast<int>(attempt.lease.ranks.size()); }
-  // How long it has run, whatever became of the wall clock meanwhile.
+  // How long it has run, independent of changes of the wall clock.
   Duration elapsed() const;
-  // The time of day if nobody had set the clock since it started.
+  // The time of day as if the clock had not been set since it started.
   WallTime now() const;
   bool clock_was_set() const;  // or the machine was suspended
   bool all_ended() const { return static_cast<int>(ended.size()) == world_size(); }
 
-  // Takes over what the executor found of an attempt that another daemon started. Ranks that are
-  // not alive have ended, as that daemon noted or nobody knows how.
+  // Takes over another daemon's attempt as the executor found it. Ranks that are not alive have
+  // ended, as that daemon noted or for an unknown reason.
   void adopt(const Adoption& found, const std::optional<RunNote>& note);
-  // Adds to `ended`. Of a rank whose exit nobody saw, its place may say that it had no journal.
+  // Adds to `ended`. If a rank's exit is unknown, its place may record that it had no journal.
   void add_end(int rank, ExitStatus exit);
-  // Where its first rank is, as its status page said when it was last read, and has it read again.
+  // Its first rank's position, from the last read of its status page; requests a new read.
   const Status& place();
   bool is_reading_place() const { return reads_place_; }
   // Ends the other ranks if one in `ended` ended badly. Call when ranks were added to it.
@@ -66,9 +66,9 @@ class Run : public std::enable_shared_from_this<Run> {
   void kill();  // those that still run
 
  private:
-  // What the files of the ranks in `ended` say.
+  // The reports in the files of the ranks in `ended`.
   struct LastWords {
-    std::vector<EndedRank> order;  // those with their own reason first
+    std::vector<EndedRank> order;  // those with a reason first
     bool reason_known = false;
     bool all_well = false;
   };

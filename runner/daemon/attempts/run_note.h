@@ -1,6 +1,6 @@
-// What a daemon knew when it began to end an attempt's ranks. It is in the attempt's folder before
-// the first signal is sent, so that a daemon that comes after it names the same reason: the ranks
-// that were ended by a signal of ours look like any others that were killed.
+// A daemon's reason for ending an attempt's ranks. It is in the attempt's folder before the first
+// signal, so that the next daemon names the same reason: ranks that our signal ended look like any
+// other killed ones.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace sweepd {
 
 struct RunNote {
-  std::vector<EndedRank> ended;    // before that; the first is the reason for the others' end
+  std::vector<EndedRank> ended;    // before that; the first caused the others' end
   std::optional<StopReason> stop;  // empty: the others are ended because of the first
   std::optional<Hang> hang;        // of a gang whose time was up
 };

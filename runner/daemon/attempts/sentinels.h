@@ -1,5 +1,5 @@
 // Queues the sentinels of sweeps when `SentinelPlan` says so. Lives on the event loop; the writer's
-// thread stores them as attempts, which then run like any other, before all that wait.
+// thread stores them as attempts, which then run like any other, before all waiting ones.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class Sentinels {
   Sentinels(Writer& writer, const Catalog& catalog, Hooks hooks)
       : writer_(writer), catalog_(catalog), hooks_(std::move(hooks)) {}
 
-  // Each call ignores attempts that no sentinel watches and that are none. The catalog has their
+  // Each call ignores attempts that neither have nor are a sentinel. The catalog has their
   // workload.
   void opened(const OpenAttempt& attempt);      // queued, again, or adopted
   bool holds_back(const OpenAttempt& attempt);  // it would start; true: it must wait

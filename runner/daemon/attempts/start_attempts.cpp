@@ -6,9 +6,9 @@
 
 namespace sweepd {
 
-// While nothing can be stored, starting more would only fill the disk further; running attempts are
-// still stopped at their deadlines. While the queue changes, another attempt may become the first,
-// and the change itself would disturb a measurement.
+// While results cannot be stored, new attempts would only fill the disk further; running attempts
+// are still stopped at their deadlines. While the queue changes, another attempt may become the
+// first, and the change itself would disturb a measurement.
 bool Dispatcher::may_start(PoolIndex pool) const {
   return gates_[pool]->is_open() && !starter_.is_preparing(pool) && changes_.empty();
 }
@@ -78,8 +78,8 @@ void Dispatcher::started(Starting starting) {
   const std::int64_t row = run->attempt.row;
   spdlog::info("attempt {} started: {} {} {}", run->attempt.id, run->attempt.workload,
                name_of(run->attempt.pass), label_of_attempt(run->attempt));
-  // Its time runs from here, because the database may have delayed it; in a cluster from when it
-  // really started.
+  // Its time runs from here, because the database may have delayed it; in a cluster from its real
+  // start.
   scheduler_.finished(row);
   const Duration age =
       starting.began ? std::max(Duration{0}, now_wall() - *starting.began) : Duration{0};

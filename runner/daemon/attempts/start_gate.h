@@ -1,6 +1,6 @@
 // Whether attempts may start, and why not. A start that fails because of the machine closes the
 // gate for a while, longer each time. So does an attempt that ended because its pool will fail the
-// next one too, for much longer. Of several failures in one pause only the first counts, as they
+// next one too, for much longer. Only the first of several failures in one pause counts, as they
 // have one reason; none makes the pause shorter. Lives on the event loop.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sweepd {
 class StartGate {
  public:
   // `try_again` is called when a pause is over; the gate stays closed until `open`. `changed` is
-  // called when the trouble changes, so that watchers learn why nothing continues.
+  // called when the trouble changes, so that watchers see why nothing starts.
   StartGate(boost::asio::io_context& io, Backoff backoff, Backoff lasting,
             std::function<void()> try_again, std::function<void()> changed)
       : timer_(io),
@@ -33,8 +33,8 @@ class StartGate {
   void close_for(Duration pause);
   // The machine cannot start attempts. Closes the gate for twice as long as the last time.
   void close_because(const std::string& why);
-  // The same, for twice as long as the last time that this was called: an attempt has ended because
-  // of it, and the next one would too.
+  // The same, for twice as long as at the last call: an attempt has ended because of it, and the
+  // next one would too.
   void close_after_end(const std::string& why);
 
   // "attempts cannot start: ..."; "" if they can.

@@ -17,7 +17,7 @@ Result<void> write_folder(const AttemptFolder& folder, const AttemptRequest& req
   std::error_code error;
   // An attempt that was queued again after a crash may have left a folder.
   std::filesystem::remove_all(folder.path(), error);
-  if (shared) {  // `runs` of a cluster is only missing where it is not mounted
+  if (shared) {  // a cluster's `runs` is missing only if it is not mounted
     std::filesystem::create_directory(folder.path(), error);
   } else {
     std::filesystem::create_directories(folder.path(), error);
@@ -129,7 +129,7 @@ void Starter::marked(std::int64_t row, const Result<void>& marked) {
   hooks_.not_recorded(std::move(attempt), marked.error());
 }
 
-// Returns true if that was asked for, and is done.
+// Returns true if that was requested and is done.
 bool Starter::ends_before_launch(std::int64_t row) {
   const Starting& starting = starting_.at(row);
   if (starting.cancelled && use_of(starting.attempt).is_cluster()) {
@@ -141,8 +141,8 @@ bool Starter::ends_before_launch(std::int64_t row) {
   return true;
 }
 
-// Nothing is given to the pool before its folder has answered, so an attempt that ends or goes back
-// meanwhile was never begun there.
+// Nothing is given to the pool before its folder has answered, so an attempt that ends or returns
+// before that never began there.
 void Starter::make_folder(std::int64_t row) {
   Starting& starting = starting_.at(row);
   const OpenAttempt& attempt = starting.attempt;
@@ -166,7 +166,7 @@ void Starter::make_folder(std::int64_t row) {
                   std::filesystem::remove_all(folder.path(), ignored);
                 });
               }
-              if (found->second.number != number) return;  // it was started again meanwhile
+              if (found->second.number != number) return;  // it was started again since then
               found->second.makes_folder = false;
               if (!*made) return hear(AttemptNotStarted{request.attempt, made->error()});
               launch(row, folder, request);
@@ -195,7 +195,7 @@ void Starter::hear(const AttemptStarted& event) {
   if (use_of(starting->attempt).is_cluster()) {
     starting->when = starting->began.emplace(event.when.value_or(now_wall()));
     starting->attempt.started = starting->when;
-    // If this is lost, the next daemon finds out again from the executor.
+    // If this is lost, the next daemon gets it from the executor again.
     writer_.run([row = starting->attempt.row,
                  when = starting->when](Store& store) { return store.mark_running(row, when); },
                 [](const Result<void>&) {});
@@ -209,7 +209,7 @@ void Starter::hear(const AttemptNotStarted& event) {
   if (starting->cancelled && use_of(starting->attempt).is_cluster()) {
     return hooks_.cancelled(starting->attempt);
   }
-  // Whatever the reason: it waits for its sweep, not for the pool.
+  // For any reason: it waits for its sweep, not for the pool.
   if (starting->withdrawn && event.error.code != ErrorCode::kFailedPrecondition) {
     return hooks_.withdrawn(std::move(starting->attempt));
   }

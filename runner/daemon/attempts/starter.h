@@ -1,7 +1,7 @@
 // Takes attempts from their lease to running ranks: marks them started in the database, writes
-// folder and request, and has the executor start them. In this order, so that wherever the daemon
-// dies the next one knows what it finds. Lives on the event loop. While the folder of a cluster
-// does not answer, its attempts stay here.
+// folder and request, and has the executor start them. In this order, so that the next daemon can
+// tell how far a dead one came. Lives on the event loop. While a cluster's folder does not answer,
+// its attempts stay here.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Starting {
   WallTime when;
   Instant since;                       // the same by the steady clock
   bool cancelled = false;              // in the meantime
-  bool withdrawn = false;              // the same: it starts only if it no longer can come back
+  bool withdrawn = false;              // the same: it starts only if it can no longer return
   bool launched = false;               // the executor has it
   bool makes_folder = false;           // the executor does not have it yet
   std::uint64_t number = 0;            // of this start, among all of this daemon
@@ -37,8 +37,8 @@ class Starter {
   struct Hooks {
     std::function<void(Starting)> started;                        // all ranks run
     std::function<void(OpenAttempt, const Error&)> failed;        // no rank runs
-    std::function<void(const OpenAttempt&)> cancelled;            // no rank runs, as was asked for
-    std::function<void(OpenAttempt)> withdrawn;                   // no rank runs, as was asked for
+    std::function<void(const OpenAttempt&)> cancelled;            // no rank runs, as requested
+    std::function<void(OpenAttempt)> withdrawn;                   // no rank runs, as requested
     std::function<void(OpenAttempt, const Error&)> not_recorded;  // the database refused
     std::function<void(std::int64_t row)> ended;  // in the database, before it could start
   };
@@ -53,16 +53,16 @@ class Starter {
   bool is_preparing(PoolIndex pool) const { return preparing_ == pool; }
 
   void start(OpenAttempt attempt, const Lease& lease);
-  // Takes over an attempt that another daemon gave to its pool. Until `resume`, nobody knows what
-  // became of it there.
+  // Takes over an attempt that another daemon gave to its pool. Until `resume`, its state there is
+  // unknown.
   void expect(OpenAttempt attempt);
   // It has not started, and the executor has it.
   void resume(std::int64_t row);
-  // Its start goes on; `started` says that it was cancelled. In a cluster it may wait for hours,
-  // and so is taken back, or ends at once while its folder is made. Ignores unknown rows.
+  // Its start continues; `started` reports that it was cancelled. In a cluster it may wait for
+  // hours, and so is taken back, or ends at once while its folder is made. Ignores unknown rows.
   void cancel(std::int64_t row);
-  // Its start ends, if that is easy: it is not with the executor yet, or waits in a cluster's queue
-  // and no job has it. Ignores unknown rows.
+  // Ends its start if the executor does not have it yet, or if it waits in a cluster's queue
+  // without a job. Ignores unknown rows.
   void withdraw(std::int64_t row);
   void kill_all();
 

@@ -1,4 +1,4 @@
-// Whether the steps of an attempt have reached a steady state (stats/steady.h). Pure; takes some
+// Decides whether an attempt's steps reach a steady state (stats/steady.h). Pure; takes some
 // milliseconds for a hundred thousand steps, so it belongs to the thread that reads journals.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace sweepd {
 // summaries, with the warm-up; of several ranks the slowest counts in each step.
 //
 // `steady_from` counts over all steps. `steadiness` is about the measured ones: steps that are on
-// the last level from the first measured step on are steady, however long the warm-up took and
-// whatever level it had. Leaves both empty if there are too few steps, or if a time is not a time.
+// the last level from the first measured step on are steady, with a warm-up of any length and
+// level. Leaves both empty if there are too few steps, or if a time is not a time.
 void add_steadiness(std::span<const Sample> samples, std::vector<Summary>& summaries);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-// The part of the dispatcher that stores results, at once or as soon as the disk permits.
+// The part of the dispatcher that stores results, as soon as the disk permits.
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/attempts/dispatcher.h"
@@ -14,9 +14,9 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
   store_record(attempt, record);
 }
 
-// If this fails, or the daemon dies before it, they are measured, and end as the one did because of
-// which they would have been left out. One of them may be about to start already; then it cannot be
-// marked as started, and does not.
+// If this fails, or the daemon dies before it, they run, and end like the attempt because of which
+// they would be skipped. One that is about to start cannot be marked started then, and does not
+// start.
 void Dispatcher::leave_out(const OpenAttempt& because_of, LeaveOut which) {
   using LeftOut = std::vector<Store::LeftOut>;
   const auto work = [because_of, which](Store& store) {
@@ -106,7 +106,7 @@ AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
   return hooks;
 }
 
-// Watchers must learn why nothing continues.
+// Watchers must see why nothing continues.
 void Dispatcher::set_trouble(std::string why) {
   if (why == trouble_) return;
   trouble_ = std::move(why);

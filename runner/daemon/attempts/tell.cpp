@@ -1,5 +1,5 @@
-// The part of the dispatcher that tells people what runs, what was given to clusters, and why
-// nothing goes on.
+// The part of the dispatcher that reports running attempts, those in clusters, and why nothing
+// starts.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What an attempt of a trial measures, as its worker is told. Pure.
+// Makes the request of a trial's attempt for its worker. Pure.
 #pragma once
 
 #include "runner/model/trial.h"

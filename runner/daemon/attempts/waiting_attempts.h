@@ -32,7 +32,7 @@ class WaitingAttempts {
   };
 
   const Catalog& catalog_;
-  std::map<std::int64_t, Packed> packed_;  // a hash table would stand still when it grows
+  std::map<std::int64_t, Packed> packed_;  // a hash table would stall when it grows
 };
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// Asks the worker program questions that need no attempt: what it can measure, what the work of a
-// trial is. The daemon itself knows no workload.
+// Asks the worker program questions that need no attempt: its workloads, the work of a trial. The
+// daemon itself contains no workload.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace sweepd {
 
-// Returns what `worker option` prints, given `input` on stdin. Blocks: call at start, or on a
+// Returns the output of `worker option` with `input` on stdin. Blocks: call at start, or on a
 // reader thread. kUnavailable if it fails or takes longer than `limit`, when it is killed.
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);

@@ -39,7 +39,7 @@ void write_cache(const std::filesystem::path& file, const std::string& text) {
   if (!out || error) std::filesystem::remove(part, error);
 }
 
-// What `worker --describe` prints, as JSON and as a catalog.
+// The output of `worker --describe`, as JSON and as a catalog.
 struct Described {
   json text;
   Catalog catalog;

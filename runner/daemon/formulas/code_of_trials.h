@@ -1,5 +1,5 @@
-// What trials consist of besides their parameters, such as the content of a program: the value of
-// their computed parameter (ParamDef::computed), which only the worker program can say.
+// The content of trials beside their parameters, such as a program's code: the value of their
+// computed parameter (ParamDef::computed), which only the worker program can compute.
 #pragma once
 
 #include <filesystem>

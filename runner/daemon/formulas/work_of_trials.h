@@ -1,4 +1,4 @@
-// The work of trials by their workload's formulas, which only the worker program knows.
+// The work of trials by their workload's formulas, which only the worker program has.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// How a person names one of the tables or plots of a sweep.
+// Finds a table or plot of a sweep by a user's name for it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the handlers that compare runs have in common: which results they need.
+// Shared by the handlers that compare runs: the results that they need.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ struct WhichTimes {
   bool newest = false;  // as QuerySpec::newest
 };
 
-// A query in which every parameter that may tell points apart is a row, and so is the host.
+// A query in which every parameter that may distinguish points is a row, and so is the host.
 Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
                                      const WhichTimes& times);
 
-// What `sweepctl noise` found for the workload on the hosts of the results: a sentence for each of
-// its trials, for at most three. A failure to read says nothing.
+// The results of `sweepctl noise` for the workload on the hosts of the results: a sentence for each
+// of at most three trials. Empty if they cannot be read.
 std::vector<std::string> noise_notes(Reader& reader, const QuerySpec& query,
                                      const ResultSet& results);
 

@@ -90,7 +90,7 @@ Result<Sides> sides_of(const SideDatabase& of_a, const SideDatabase& of_b,
   return sides;
 }
 
-// What both sides have in common. In what they differ the notes say.
+// The properties that both sides share. The notes name the differences.
 Result<void> caption_both(const SideDatabase& of_a, const SideDatabase& of_b, const Sides& sides,
                           Table& table) {
   if (table.rows.empty()) return {};

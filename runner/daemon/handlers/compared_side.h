@@ -1,5 +1,4 @@
-// One side of a comparison: the database in which its results are, and the results with what they
-// ran on.
+// One side of a comparison: its database, and its results with their machines.
 #pragma once
 
 #include <memory>
@@ -24,7 +23,7 @@ class SideDatabase {
   Reader& reader() const { return other_ ? *other_ : *ours_; }
   const Catalog& catalog() const { return catalog_; }          // with the programs of this database
   const std::filesystem::path& file() const { return file_; }  // "" for our own
-  // Finds a sweep; the error names the file if it is another one.
+  // Finds a sweep; the error names the file of another database.
   Result<SweepRow> find_sweep(const std::string& who) const;
 
  private:
@@ -38,8 +37,8 @@ class SideDatabase {
   std::unique_ptr<Reader> other_;
 };
 
-// Reads the results that `query` asks for. If there are none because no result is from the host or
-// device that it asks for by `asked` (`host`, `device_name`), the error names those there are.
+// Reads the results of `query`. If there are none because no result is from the host or device of
+// its filter `asked` (`host`, `device_name`), the error names the existing ones.
 Result<ComparedSide> read_side(Reader& reader, std::string name, const QuerySpec& query,
                                const std::string& asked);
 

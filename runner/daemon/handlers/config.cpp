@@ -3,7 +3,7 @@
 namespace sweepd {
 namespace {
 
-// A daemon reads the files once, when it starts.
+// A daemon reads the files once, at its start.
 std::string what_changed(const ConfigPlaces& places, const Config& in_force) {
   const auto now = load_config(places);
   if (!now) return now.error().message;

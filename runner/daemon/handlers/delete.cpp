@@ -82,8 +82,8 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   reply.trials_kept = receipt->trials_kept;
   if (request.dry_run) co_return reply;
 
-  // After the transaction: a folder without an attempt is only litter, but an attempt that lost its
-  // folder would have lost its log.
+  // After the transaction: a folder without an attempt only takes space, but an attempt without a
+  // folder has lost its log.
   const RemovedFolders removed =
       co_await remove_attempts(services, receipt->attempts, deleted->file);
   services.writer.rest();

@@ -55,7 +55,7 @@ rpc::PoolEntry entry_of(const std::string& name, const Result<PoolStatus>& statu
   return entry;
 }
 
-// Asks the clusters, which takes a while.
+// Asks the clusters' managers, which takes a while.
 std::vector<rpc::PoolEntry> clusters_of(const Pools& pools) {
   std::vector<rpc::PoolEntry> entries;
   for (const PoolUse& use : pools) {

@@ -1,4 +1,5 @@
-// What only the daemon can tell `sweepctl doctor`: its version, and whether the database is sound.
+// Facts that only the daemon has for `sweepctl doctor`: its version, and whether the database is
+// sound.
 #include "build_info.h"
 #include "db/upkeep/check.h"
 #include "runner/daemon/handlers/handlers.h"

@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kFolderBlock = 512;  // of st_blocks, whatever the file system
+constexpr std::int64_t kFolderBlock = 512;  // of st_blocks, on any file system
 
 Bytes& kind_of(FolderUsage& usage, const std::string& file) {
   if (file.starts_with("events.")) return usage.journals;

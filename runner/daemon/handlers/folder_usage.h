@@ -1,4 +1,4 @@
-// What the folders of attempts take on the disk, by what their files are.
+// The disk use of the folders of attempts, by kind of file.
 #pragma once
 
 #include <filesystem>

@@ -6,7 +6,7 @@
 
 namespace sweepd {
 
-// `base` says whose results (workload, sweep) and in which order.
+// `base` has the source of the results (workload, sweep) and their order.
 Result<Plot> make_plot(Reader& reader, const Catalog& catalog, const PlotSpec& spec,
                        QuerySpec base);
 

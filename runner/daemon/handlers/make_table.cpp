@@ -15,9 +15,9 @@
 namespace sweepd {
 namespace {
 
-// Fills in rows and columns if there are none: one row per trial by whatever varies, and one column
-// per phase unless values define the columns. A program's own metrics stand beside the time.
-// Scheduling parameters say nothing about a result.
+// Fills in rows and columns if there are none: one row per trial by all varying parameters, and one
+// column per phase unless values define the columns. A program's own metrics stand beside the time.
+// Scheduling parameters do not describe a result.
 void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   if (!query.table.rows.empty() || !query.table.columns.empty()) return;
   for (const ParamDef& param : def.params) {
@@ -38,8 +38,8 @@ void fill_defaults(QuerySpec& query, const WorkloadDef& def) {
   query.only_varying = true;
 }
 
-// Whether a fact is derived from times. Types, counts, sums and errors are the same however busy
-// the machine was.
+// Whether a fact is derived from times. Types, counts, sums and errors do not depend on the
+// machine's load.
 bool is_timed(std::string_view fact) {
   for (const std::string_view end : {"_ns", "_us", "_ms", "_s", "_gbps", "_share"}) {
     if (fact.ends_with(end)) return true;
@@ -47,7 +47,7 @@ bool is_timed(std::string_view fact) {
   return fact.starts_with("fit.");
 }
 
-// Whether a metric depends on how fast the machine was. Whether a pass does, the attempts say.
+// Whether a metric depends on the machine's speed. For a pass the attempts decide.
 bool may_drift(const std::string& metric) {
   if (metric.starts_with("figure") || metric == "fact") return false;
   return !metric.starts_with("fact.") || is_timed(metric);
@@ -135,8 +135,7 @@ std::string measured_later(std::int64_t points, bool newest) {
                 : fmt::format("{}; `--newest` shows the newest results", what);
 }
 
-// Notes that results of changed code, or of a changed machine, are beside those of the old, and
-// that there are newer ones.
+// Notes a mix of results from before and after a change of code or machine, and newer results.
 Result<void> note_ran_in_sweep(Reader& reader, const WorkloadDef& def, const QuerySpec& query,
                                Table& table) {
   if (query.sweep.empty() || table.rows.empty()) return {};
@@ -202,8 +201,8 @@ Result<const WorkloadDef*> workload_of(Reader& reader, const Catalog& catalog, Q
 
 namespace {
 
-// Adds the notes that are about one of the table's sources, each once. Its warnings come before
-// those of single cells, so that a short list has them.
+// Adds the notes on the table's sources, each once. Its warnings come before those of single cells,
+// so that a short list has them.
 Result<void> note_source(Reader& reader, const TableSource& source, const QuerySpec& query,
                          const std::vector<QuerySpec>& reads, Table& table) {
   QuerySpec own = query;
@@ -233,8 +232,8 @@ Result<void> note_source(Reader& reader, const TableSource& source, const QueryS
 
 namespace {
 
-// What the shown figures have in common. What they are compared with is not shown. A table of very
-// many attempts, which takes too long to look through again, has no caption.
+// The properties that the shown figures share, without their baselines. A table of very many
+// attempts, which take too long to read again, has no caption.
 Result<void> add_caption(Reader& reader, const TableSources& sources, const QuerySpec& query,
                          const TableReads& plan, Table& table) {
   std::set<std::size_t> shown;

@@ -1,4 +1,4 @@
-// The sweeps that a request names.
+// Finds the sweeps that a request names.
 #pragma once
 
 #include <string>

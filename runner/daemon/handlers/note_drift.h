@@ -1,4 +1,4 @@
-// Adds to a table what the sentinel says of the machine (docs/MEASURING.md, "Drift").
+// Adds the sentinel's findings on the machine to a table (docs/MEASURING.md, "Drift").
 #pragma once
 
 #include <set>
@@ -16,8 +16,8 @@ class DriftNotes {
   // Finds the shifts of all machines.
   static Result<DriftNotes> read(Reader& reader);
 
-  // Adds results to the group of this name ("the table's attempts"). `sweep` is whose attempts
-  // count where results are pooled and name none; "" means that such results do not count.
+  // Adds results to the group of this name ("the table's attempts"). `sweep` is the sweep whose
+  // attempts count where pooled results name none; "" means that such results do not count.
   void add(const std::string& group, const SweepId& sweep, const ResultSet& results);
   // Notes each shift that has results of the groups on both sides. They are warnings.
   Result<void> write(Reader& reader, Table& table) const;

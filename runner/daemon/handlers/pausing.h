@@ -1,4 +1,4 @@
-// What `pause` and `resume` have in common: they find sweeps, change them, and tell the dispatcher.
+// Shared by `pause` and `resume`: finds sweeps, changes them, and informs the dispatcher.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,7 +21,7 @@ boost::asio::awaitable<Result<std::vector<rpc::PausedSweep>>> change_pause(
     Services& services, const std::vector<std::string>& names, bool all, bool devices,
     ChangePause change);
 
-// Pauses or resumes devices by their names. `changed` says of each whether it was not so before.
+// Pauses or resumes devices by their names. `changed` tells for each whether this changed it.
 enum class DeviceChange { kPause, kResume };
 boost::asio::awaitable<Result<std::vector<rpc::ChangedDevice>>> change_devices(
     Services& services, const std::vector<std::string>& names, DeviceChange change);

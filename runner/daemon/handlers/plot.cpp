@@ -9,7 +9,7 @@
 namespace sweepd {
 namespace {
 
-// The plots that the sweep file declares, or the one that is asked for.
+// The plots that the sweep file declares, or the requested one.
 Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
                                          const rpc::Plot::Request& request) {
   const auto sweep = reader.find_sweep(request.sweep);

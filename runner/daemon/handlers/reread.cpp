@@ -32,7 +32,7 @@ Result<bool> reread_answer(std::string_view line) {
   return done;
 }
 
-// Nothing if it was read so already.
+// Nothing if the last reading was the same.
 Result<std::optional<ReadAgain>> read_again(const Services& services,
                                             const StoredOutputRow& output) {
   const auto folder = services.folder_of(output.pool, output.id);

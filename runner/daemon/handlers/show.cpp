@@ -90,7 +90,7 @@ Table table_of(const AttemptPlace& place, const std::string& pool) {
   return table;
 }
 
-// Adds what only the cluster knows of attempts that wait or run there.
+// Adds the cluster's information on attempts that wait or run there.
 void add_places(const ReadServices& services, Shown& shown) {
   if (!services.place_of) return;
   const auto is_open = [](const rpc::AttemptEntry& attempt) {
@@ -109,8 +109,8 @@ void add_places(const ReadServices& services, Shown& shown) {
                        table_of(*place, shown.attempt->pool));
 }
 
-// A sweep's name wins over the beginning of an attempt's or a trial's id, which among many
-// thousands may be any word of hex digits. Nothing happens to what is only shown.
+// A sweep's name wins over a prefix of an attempt's or a trial's id, since among many thousands any
+// word of hex digits is one. A wrong choice only shows something else.
 Result<Shown> show_any(Reader& reader, const std::string& who, std::int64_t limit, bool steps) {
   auto sweep = show_sweep(reader, who, limit);
   if (sweep || who.empty() || sweep.error().code != ErrorCode::kNotFound) return sweep;

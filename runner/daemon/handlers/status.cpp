@@ -12,11 +12,11 @@
 namespace sweepd {
 namespace {
 
-// A folder that others share answers in milliseconds, or nobody waits for it.
+// The wait for a shared folder, which usually answers in milliseconds.
 constexpr std::chrono::milliseconds kLookAfter{10};
 constexpr int kLooks = 20;
 
-// Has the pages of what runs in clusters read, so that people see where it is now.
+// Reads the status pages of attempts in clusters again, so that users see the current step.
 boost::asio::awaitable<void> read_places(const Services& services) {
   services.dispatcher.running();
   boost::asio::steady_timer timer(services.io);

@@ -26,7 +26,7 @@ NewSweep new_sweep(PreparedSweep& one, Reuse reuse, const std::string& notify,
   return sweep;
 }
 
-// What a recovery of the database would need to know of the sweep.
+// The sweep's data for a recovery of the database.
 Submission submission_of(const NewSweep& sweep, const PreparedSweep& one,
                          const rpc::Submit::Request& request, int document) {
   return {sweep.id,

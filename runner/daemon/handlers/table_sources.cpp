@@ -61,7 +61,7 @@ Result<TableSources> TableSources::find(Reader& reader, const Catalog& catalog,
   const auto itself = reader.find_sweep(query.sweep);
   if (!itself) return itself.error();
   for (const std::string& name : from->values) {
-    // A sweep's file means the sweep itself by its own name, even after a later one of that name.
+    // In a sweep's file its own name means the sweep itself, even after a later one of that name.
     const bool is_itself = query.declared && name == itself->name;
     const auto sweep = is_itself ? itself : reader.find_sweep(name);
     if (!sweep && sweep.error().code != ErrorCode::kNotFound) return sweep.error();
@@ -147,7 +147,7 @@ Result<std::vector<CaptionSource>> TableSources::measured_with(Reader& reader,
   return all;
 }
 
-// Names that only other sources have are left out: a filter by them says nothing about this one.
+// Skips names that only other sources have: a filter by them does not apply to this one.
 QuerySpec TableSources::of_source(const TableSource& source, const QuerySpec& read) const {
   QuerySpec own = read;
   own.sweep = source.sweep;

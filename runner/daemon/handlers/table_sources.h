@@ -1,4 +1,4 @@
-// What one table draws on: one sweep, several sweeps or workloads (`from`), and published figures.
+// The sources of one table: one sweep, several sweeps or workloads (`from`), and published figures.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct TableSource {
 
 class TableSources {
  public:
-  // Resolves the names of the query's `sweep` filter, or only its own sweep or workload. A name
-  // that nothing has yet is kept for a note.
+  // Resolves the names of the query's `sweep` filter, or only its own sweep or workload. An unknown
+  // name is kept for a note.
   static Result<TableSources> find(Reader& reader, const Catalog& catalog, const QuerySpec& query,
                                    const WorkloadDef& own);
 
@@ -32,7 +32,7 @@ class TableSources {
   // called with those of every measured source before that.
   using Each = std::function<void(const TableSource&, ResultSet&)>;
   Result<ResultSet> read(Reader& reader, const QuerySpec& read, const Each& each) const;
-  // What the measured results of one of these reads have in common, by source.
+  // The properties that the measured results of one of these reads share, by source.
   Result<std::vector<CaptionSource>> measured_with(Reader& reader, const QuerySpec& read) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-// What a run of this pass gets when nothing else runs.
+// The lease of this pass on an idle machine.
 Result<Lease> idle_lease(const Machine& machine, Item item) {
   Scheduler scheduler(machine);
   scheduler.add(std::move(item));

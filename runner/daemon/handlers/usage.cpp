@@ -105,8 +105,8 @@ Table table_of_database(const DatabaseUsage& database) {
 
 boost::asio::awaitable<Answer<rpc::Usage>> handle_usage(ReadServices& services, Session&,
                                                         rpc::Usage::Request) {
-  // First the folders: an attempt that begins in between is then missing here, and not taken for
-  // one that the database lacks.
+  // The folders come first: an attempt that begins in between is then missing here, instead of
+  // counting as unknown to the database.
   const auto look = [&] { return folder_usage(services.state.runs()); };
   Folders folders = co_await services.slow.compute(look);
   Folders shared;

@@ -1,5 +1,5 @@
-// Asks clusters what becomes of the kinds of trials that a plan found: what they ask for, when the
-// queue would begin them, and which can never run there.
+// Asks clusters about the kinds of trials in a plan: the resources they request, their estimated
+// start, and those that can never run there.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sweepd {
 
-// What the looked-at trials of one kind ask a cluster for.
+// The request of the examined trials of one kind to a cluster.
 struct PlannedAsk {
   std::string pool;
   PoolRequest request;
@@ -21,12 +21,12 @@ struct PlannedAsk {
   Result<PoolEstimate> estimate{PoolEstimate{}};
 };
 
-// Once this time has passed, no further kind is asked about: whoever waits for the plan wants it
-// while a controller takes seconds for each answer.
+// After this time no further kind is asked about: the plan must not wait for a controller that
+// takes seconds for each answer.
 constexpr Duration kAskingTakesAtMost = seconds(10);
 
-// Fills in the estimates, each kind by a call of its pool's inspector, one after the other. Those
-// that were not asked about say so. Returns what the pools can never run, and why. Blocks.
+// Fills in the estimates, each kind by a call of its pool's inspector, one after the other. Kinds
+// without a question are marked. Returns the kinds that the pools can never run, and why. Blocks.
 std::vector<std::string> ask_clusters(const Pools& pools, std::vector<PlannedAsk>& asks,
                                       const std::function<Instant()>& now = now_instant);
 

@@ -30,8 +30,7 @@ struct LoadedConfig {
   std::vector<ConfigFile> files;  // those looked for, the most important last
 };
 
-// The error is what a person reads: the mistakes with file, line and column, or why a file cannot
-// be read.
+// The error is for users: the mistakes with file, line and column, or why a file cannot be read.
 Result<LoadedConfig> load_config(const ConfigPlaces& places);
 
 }  // namespace sweepd

@@ -18,7 +18,7 @@ Result<DeletedRows> delete_sweeps(Store& store, const fs::path& sweeps,
   const auto note = [&](const Store::DeleteReceipt& receipt) {
     auto file = write_deletion(sweeps, {{}, receipt.sweeps, receipt.attempts});
     if (file) deleted.file = std::move(*file);
-    // A full disk must not keep anybody from making room.
+    // A full disk must not prevent a deletion.
     if (!file) spdlog::warn("deleting sweeps: {}", file.error().message);
   };
   for (const SweepId& id : ids) pend_submission(sweeps, id);
@@ -38,7 +38,7 @@ void remove_folders(const fs::path& runs, const std::vector<AttemptId>& attempts
   if (!fs::is_directory(runs, error)) removed.looked_everywhere = false;
   for (const AttemptId& attempt : attempts) {
     const auto folder = AttemptFolder::of(runs, attempt);
-    if (!folder) continue;  // it was never made
+    if (!folder) continue;  // it never existed
     const auto files = fs::remove_all(folder->path(), error);
     if (error) {
       if (removed.left++ == 0) removed.why = folder->path().string() + ": " + error.message();

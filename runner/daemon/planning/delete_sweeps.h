@@ -1,5 +1,5 @@
-// Deletes sweeps, and what lies in files of them, so that a daemon that dies meanwhile leaves
-// nothing that a recovery would bring back.
+// Deletes sweeps and their files, so that a daemon that dies during the deletion leaves nothing
+// that a recovery would restore.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@ struct DeletedRows {
   std::filesystem::path file;  // of wire/deletion.h; empty if it could not be written
 };
 
-// The rows of the sweeps, and their files in `sweeps`. The folders of `receipt.attempts` are left.
+// The rows of the sweeps, and their files in `sweeps`. Keeps the folders of `receipt.attempts`.
 Result<DeletedRows> delete_sweeps(Store& store, const std::filesystem::path& sweeps,
                                   const std::vector<SweepId>& ids);
 
 struct RemovedFolders {
   std::int64_t folders = 0, left = 0;
   std::string why;                // of the first that is left
-  bool looked_everywhere = true;  // false if a shared folder is not there, as where none is mounted
+  bool looked_everywhere = true;  // false if a shared folder is missing, as if it is not mounted
 };
 
 // Removes the folders of attempts that are in `runs`, and adds to `removed`.
 void remove_folders(const std::filesystem::path& runs, const std::vector<AttemptId>& attempts,
                     RemovedFolders& removed);
-// Removes `file` if all of them are gone. Else the next daemon tries again.
+// Removes `file` if all of them are gone. Otherwise the next daemon tries again.
 void end_deletion(const RemovedFolders& removed, const std::filesystem::path& file);
 
 struct Unfinished {
@@ -36,10 +36,9 @@ struct Unfinished {
   std::filesystem::path file;
 };
 
-// What a daemon that died was deleting, and whose rows are gone: call `remove_folders` for each,
+// The unfinished deletions of a dead daemon whose rows are gone: call `remove_folders` for each,
 // and `end_deletion`. If the rows are there, nothing was deleted, and this ends it. Does nothing
-// beside a database without sweeps, which may be the successor of one that was lost. Call it at
-// start.
+// beside a database without sweeps, which may replace a lost one. Call it at start.
 Result<std::vector<Unfinished>> unfinished_deletions(Store& store,
                                                      const std::filesystem::path& sweeps);
 

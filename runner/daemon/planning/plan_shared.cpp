@@ -7,9 +7,9 @@
 namespace sweepd {
 namespace {
 
-constexpr std::int64_t kPastAttempts = 2000;  // the newest, which show what the machine is like now
+constexpr std::int64_t kPastAttempts = 2000;  // the newest, which show the machine's current speed
 
-// Adds those among `picked` that were not asked for yet.
+// Adds those among `picked` that were not requested yet.
 void add_questions(const PlanShared& shared, const PreparedSweep& prepared,
                    const std::vector<std::size_t>& picked, std::vector<AskedTrial>& asked,
                    std::vector<TrialKey>& keys) {

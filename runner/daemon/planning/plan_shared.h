@@ -1,4 +1,4 @@
-// What the plans of several sweeps need from outside and ask for once: the work of their trials,
+// The inputs that the plans of several sweeps share and request once: the work of their trials,
 // from one worker, and past results.
 #pragma once
 
@@ -24,7 +24,7 @@ inline constexpr std::size_t kMaxLookedAt = 10'000;
 // Shared by the sweeps of one request. Without it a thousand sweeps would start a thousand workers
 // and read the past results a thousand times.
 struct PlanShared {
-  // By workload and pool: other hardware says nothing.
+  // By workload and pool: other hardware does not compare.
   std::map<std::pair<std::string, std::string>, Estimator> estimators;
   std::unordered_map<TrialKey, std::optional<WorkPerStep>> works;
   std::string work_error;                     // why the formulas are unknown
@@ -43,11 +43,11 @@ struct PlanContext {
 // Picks at most `most` of `count` trials, spread evenly, including the first and the last.
 std::vector<std::size_t> spread_over(std::size_t count, std::size_t most);
 
-// Asks for the work of all trials that the plans of these sweeps will examine. Like the others, it
-// blocks on the database or on the worker program: for a reader thread.
+// Asks for the work of all trials that the plans of these sweeps will examine. Like the others,
+// blocks on the database or the worker program: for a reader thread.
 void share_work(const PlanContext& context, const PreparedSweeps& prepared);
 
-// Asks for those among `picked` that were not asked for before. Afterwards all of them are in
+// Requests those among `picked` that were not requested before. Afterwards all of them are in
 // `shared.works`.
 void ask_for_work(const PlanContext& context, const PreparedSweep& prepared,
                   const std::vector<std::size_t>& picked);

@@ -210,7 +210,7 @@ class Planner {
     if (timeout.ns == 0) return;  // never
     const Duration least = pass == Pass::kTiming ? least_measuring(def_, trial) : Duration{0};
     const Duration expected = std::max(estimate ? estimate->time : Duration{0}, least);
-    // Whatever must measure for as long as that starts before it measures.
+    // An attempt that must measure for the whole timeout also needs time to start.
     if (expected <= timeout && least < timeout) return;
     out.times_out = true;
     PlannedTimeouts& all = plan_.timeouts;
@@ -259,8 +259,8 @@ class Planner {
   }
 
   // One question after the other, so that a controller never has two of them. It answers within
-  // some hundredths of a second; one that is slow is asked no more after a while, and each kind
-  // that was left out says so.
+  // some hundredths of a second; a slow one is no longer asked after a while, and each kind without
+  // an answer is marked.
   const PlanContext& context_;
   const PreparedSweep& prepared_;
   const WorkloadDef& def_;

@@ -1,5 +1,5 @@
-// What submitting a sweep would mean: how many attempts would run, how long they may take, what
-// does not fit. Nothing is stored or queued.
+// Computes the effect of submitting a sweep: the number of attempts, their estimated time, and
+// those that do not fit. Stores and queues nothing.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +73,8 @@ struct SweepPlan {
   std::int64_t past_results = 0;  // `done` attempts on this host that were read
   PlannedTimeouts timeouts;
   std::vector<PlannedAsk> asks;       // of all kinds
-  std::vector<std::string> refusals;  // what the pools can never run, and why
-  std::vector<std::string> warnings;  // of what can run, but measures something else
+  std::vector<std::string> refusals;  // trials that the pools can never run, and why
+  std::vector<std::string> warnings;  // about trials that can run but measure something else
   std::string work_error;             // why the formulas are unknown
 };
 

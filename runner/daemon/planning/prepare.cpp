@@ -66,8 +66,8 @@ std::vector<TableMistake> check_plot(const PlotSpec& plot, const Sweep& sweep,
   return mistakes;
 }
 
-// Checks what only the expansion shows: whether any point is left, whether each sets the parameters
-// that it uses, and how large each is.
+// Checks the expanded points: whether any is left, whether each sets the parameters that it uses,
+// and how large each is.
 std::optional<Error> refuse(const Sweep& sweep, const WorkloadDef& def, const Expansion& expansion,
                             const Pools& pools) {
   if (expansion.trials.empty()) {
@@ -126,7 +126,7 @@ Expansion expand_in_pools(Sweep& sweep, const WorkloadDef& def, const Pools& poo
 }
 
 // Sets the computed parameter of the trials that leave it at its default, and their keys. Trials
-// that become equal cannot arise: they differed in something else.
+// cannot become equal: they differ in other parameters.
 Result<void> fill_in(const WorkloadDef& def, Expansion& expansion, const ComputeCode& compute) {
   const auto computed = def.computed_param();
   if (!computed || !compute) return {};

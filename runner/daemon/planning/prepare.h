@@ -21,7 +21,7 @@ struct PreparedSweep {
   const WorkloadDef* def = nullptr;  // points into the catalog, or to `program`
   Expansion expansion;
   std::shared_ptr<const WorkloadDef> program;
-  std::map<std::string, std::string> devices;  // what `auto` is, by pool
+  std::map<std::string, std::string> devices;  // the value of `auto`, by pool
 };
 
 struct PreparedSweeps {
@@ -46,11 +46,11 @@ std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const st
                                                const ComputeCode& compute = nullptr,
                                                const SubmittedFrom& from = {});
 
-// Of the first trial, what can run but measures something else.
+// Why the first trial can run but measures something else.
 std::vector<std::string> warnings_of(const PreparedSweep& sweep);
 
-// A program as the store knows it: the names of pools, which the file was checked with, belong to
-// this daemon's configuration.
+// A program as the store has it: the names of pools, used to check the file, belong to this
+// daemon's configuration.
 std::shared_ptr<const WorkloadDef> stored_form(const WorkloadDef& program, const Catalog& catalog);
 
 RpcError diagnostics_error(const std::vector<Diagnostic>& errors);

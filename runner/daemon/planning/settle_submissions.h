@@ -1,4 +1,4 @@
-// What a daemon that died left of the submissions that only a recovery of the database reads.
+// Completes a dead daemon's files of submissions, which only a recovery of the database reads.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace sweepd {
 
-// Gives pending files of sweeps that are stored their names, and removes the others: nobody was
-// told that those sweeps are there, or somebody deleted them. Does nothing beside a database
-// without sweeps, which may be the successor of one that was lost. Call it at start.
+// Gives pending files of sweeps that are stored their names, and removes the others: those sweeps
+// were never acknowledged, or were deleted. Does nothing beside a database without sweeps, which
+// may replace a lost one. Call it at start.
 Result<void> settle_submissions(Store& store, const std::filesystem::path& sweeps);
 
 }  // namespace sweepd

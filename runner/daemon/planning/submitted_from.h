@@ -1,5 +1,5 @@
-// Where a sweep was submitted: what a program needs of that to be found later, when another process
-// starts it.
+// The place of a sweep's submission: the folder and variables by which another process later finds
+// its program.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct SubmittedFrom {
 };
 
 // Gives the sweep's trials these, if their workload has the parameters for it (`command`) and the
-// file does not set them. Of the environment, only what decides which programs are found, and what
-// an `env` of the sweep names. Call before expand.
+// file does not set them. Keeps only the variables that locate programs, and those that an `env` of
+// the sweep names. Call before expand.
 void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from);
 
-// What `set_origin` has kept of the environment, as in SubmittedFrom.
+// The part of the environment that `set_origin` kept, as in SubmittedFrom.
 std::vector<std::string> kept_environment(const Sweep& sweep, const WorkloadDef& def);
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
-// How long the attempts of a watched sweep take relative to each other, by the estimates of `plan`,
-// so that the time left is right while the large trials still wait.
+// The relative times of a watched sweep's attempts, from the estimates of `plan`, so that the time
+// left is right while the large trials still wait.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class SweepWeights {
   SweepWeights(SweepId sweep, std::string workload, std::size_t trials);
 
   // Empty until there is an estimate for every attempt, and for large sweeps, where the mean is
-  // good enough. A later call uses what ended since; once the weights are known they stay.
+  // good enough. A later call uses newer results; known weights stay.
   Result<AttemptWeights> read(Reader& reader, const EstimateSources& sources);
 
   // Reading again would change nothing.

@@ -1,4 +1,4 @@
-// Programs that could be measured more closely than their sweep file asks for.
+// Finds programs that could be measured in more detail than their sweep file requests.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ Error still_needed(const fs::path& database, std::string_view why) {
           fmt::format("{} {}; nothing was recovered", database.string(), why)};
 }
 
-// Why the file is of no use.
+// Why the file is unusable.
 Result<std::string> why_useless(const fs::path& database) {
   const auto check = check_database(database, kFormerCheckLimit);
   if (!check) return check.error();

@@ -1,4 +1,4 @@
-// What is left at the place of a database that was lost. Nothing of it is ever deleted.
+// The remains of a lost database. They are never deleted.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ struct FormerDatabase {
   std::string why_useless;                   // a clause, as "it is damaged: ..."
 };
 
-// kFailedPrecondition if it can be used: it is sound and has sweeps. Other errors say why nobody
-// knows.
+// kFailedPrecondition if it can be used: it is sound and has sweeps. Other errors give the reason
+// why that is unknown.
 Result<FormerDatabase> find_former_database(const std::filesystem::path& database);
 
 // Moves the files into a new folder beside them, whose path it returns. A log that stayed would be

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Its ids become keys and names of files, and people type its sweep's name.
+// Its ids become keys and names of files, and users type its sweep's name.
 std::string refusal_of_request(const AttemptRequest& request, const fs::path& folder) {
   const auto no_id = [](const char* field, const std::string& text) {
     return fmt::format("{}: `{}` is not an id; expected hex digits", field, brief(text));
@@ -68,7 +68,7 @@ Result<Trial> trial_of(const AttemptRequest& request, const WorkloadDef& def) {
 }
 
 // Sets which declared parameters are in the key at their defaults: those of the file that submitted
-// the trial. It may have declared some only, and others follow those that were there before.
+// the trial. It may have declared only some; the others follow earlier declarations.
 bool gives_key(WorkloadDef& def, const TrialKey& key, const Trial& trial) {
   std::vector<ParamDef*> declared;
   for (ParamDef& param : def.params) {
@@ -81,8 +81,7 @@ bool gives_key(WorkloadDef& def, const TrialKey& key, const Trial& trial) {
   }
 }
 
-// Folders of older versions do not say which version of the workload measured them, but the key
-// does.
+// Folders of older versions lack the workload's version, but the key has it.
 Result<void> set_version(WorkloadDef& def, const AttemptRequest& request, const Trial& trial) {
   const int newest = request.version > 0 ? request.version : def.version;
   const int oldest = request.version > 0 ? request.version : 1;

@@ -1,4 +1,4 @@
-// An attempt as its folder tells of it, without a database.
+// An attempt as read from its folder, without a database.
 #pragma once
 
 #include <filesystem>
@@ -23,11 +23,10 @@ struct FoundAttempt {
   std::string torn;  // why it could not be read how the attempt ended; usually empty
 };
 
-// Errors say what is wrong with the folder, without naming it. `catalog` has the programs.
+// Errors describe the folder's defect, without naming it. `catalog` has the programs.
 Result<FoundAttempt> read_attempt(const std::filesystem::path& folder, const Catalog& catalog);
 
-// The trial as another definition of its workload knows it, which may have more or fewer
-// parameters.
+// The trial under another definition of its workload, which may have more or fewer parameters.
 Trial trial_as(const WorkloadDef& def, const FoundAttempt& found);
 
 // The record as it was stored, but for the verdict (attempts/judge_attempt.h).

@@ -38,15 +38,15 @@ Trial without_content(const WorkloadDef& def, const FoundAttempt& one) {
   return trial;
 }
 
-// Which of two attempts tells better what a program was when the sweep was submitted: the sweep's
-// own, else the newest that was there.
+// Which of two attempts better shows the program at the sweep's submission: the sweep's own, else
+// the newest one before it.
 std::pair<bool, std::int64_t> closeness(const Submission& submission, const FoundAttempt& one) {
   const bool own = one.attempt.sweep && one.attempt.sweep->id == submission.id;
   const std::int64_t started = one.attempt.started.value_or(WallTime{0}).ns;
   return {own, started <= submission.submitted.ns ? started : -1};
 }
 
-// The attempts that know what the computed parameter was, by the trial's key without it.
+// The attempts that have the computed parameter, by the trial's key without it.
 std::map<TrialKey, const FoundAttempt*> contents_of(const WorkloadDef& def,
                                                     const Submission& submission,
                                                     const std::vector<FoundAttempt>& attempts) {

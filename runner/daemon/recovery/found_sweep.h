@@ -1,4 +1,4 @@
-// A sweep as it was submitted, or as the folders of its attempts let guess it.
+// A sweep as it was submitted, or as guessed from its attempts' folders.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,11 @@ struct FoundSweep {
 };
 
 // Parses and expands the sweep again, with the devices of that time. `attempts` are all that were
-// found: a program's content is part of its trials, and they know it.
+// found: they have the program's content, which is part of its trials.
 Result<FoundSweep> sweep_of(const Submission& submission, const Catalog& catalog,
                             const std::vector<FoundAttempt>& attempts);
 
-// Attempts of one workload whose sweep is not known, or of which only the id and the name are.
+// Attempts of one workload whose sweep is unknown, except perhaps for its id and name.
 FoundSweep guess_sweep(const std::vector<const FoundAttempt*>& attempts, const Catalog& catalog);
 
 }  // namespace sweepd

@@ -10,7 +10,7 @@
 namespace sweepd {
 namespace {
 
-// Of a program, all that its sweeps declared, each of which may have declared something else.
+// The declarations of a program by all its sweeps, combined.
 std::shared_ptr<const WorkloadDef> definition_of(const std::vector<const FoundAttempt*>& attempts,
                                                  const Catalog& catalog) {
   const FoundAttempt& first = *attempts.front();

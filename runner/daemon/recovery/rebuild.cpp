@@ -27,7 +27,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// An attempt that runs would be taken for one that crashed.
+// A running attempt would count as crashed.
 Result<void> check_is_over(const fs::path& folder) {
   for (const fs::path& file : entries_of(folder)) {
     if (!file.filename().string().starts_with("pid.")) continue;
@@ -46,12 +46,12 @@ bool ends_recovery(const Error& error) {
   return error.code == ErrorCode::kIo || error.code == ErrorCode::kUnavailable;
 }
 
-// One recovery. Each step needs what the one before has found.
+// One recovery. Each step uses the results of the one before.
 class Rebuilding {
  public:
   Rebuilding(Store& store, const Catalog& catalog) : store_(store), catalog_(catalog) {}
 
-  // What a daemon was deleting when it died. Somebody had asked for it.
+  // The unfinished deletion of a dead daemon, which a user had requested.
   void leave_out(const std::vector<PendingDeletion>& deletions) {
     for (const PendingDeletion& deletion : deletions) {
       deleted_sweeps_.insert(deletion.sweeps.begin(), deletion.sweeps.end());
@@ -107,7 +107,7 @@ class Rebuilding {
     return {};
   }
 
-  // Of attempts that fit no submission.
+  // For attempts that fit no submission.
   Result<void> restore_guessed() {
     std::map<std::pair<SweepId, std::string>, std::vector<const FoundAttempt*>> groups;
     for (const FoundAttempt& one : attempts_) {
@@ -135,11 +135,11 @@ class Rebuilding {
     return {};
   }
 
-  // In the order in which they ended: a verdict depends on what was known then.
+  // In the order in which they ended: a verdict depends on the results before it.
   Result<void> restore_attempts() {
     std::vector<std::pair<std::int64_t, const FoundAttempt*>> order;
     for (const FoundAttempt& one : attempts_) {
-      if (!sweep_of_.contains(one.attempt.id)) continue;  // and it was said why
+      if (!sweep_of_.contains(one.attempt.id)) continue;  // and the reason was reported
       order.emplace_back(record_of(one, 0).ended.ns, &one);
     }
     std::ranges::sort(order);

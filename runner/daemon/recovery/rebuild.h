@@ -1,4 +1,4 @@
-// Rebuilds a database that was lost from `sweeps/` and `runs/` of its state folder.
+// Rebuilds a lost database from `sweeps/` and `runs/` of its state folder.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sweepd {
 
 struct Rebuilt {
   std::int64_t sweeps = 0, trials = 0, attempts = 0;
-  std::vector<std::string> guessed;  // names of sweeps of which there is no submission
+  std::vector<std::string> guessed;  // names of sweeps without a submission
   std::int64_t not_begun = 0;        // folders whose attempt never began
-  std::int64_t untold = 0;           // attempts that nothing says how they ended: `crashed`
-  std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or left out
+  std::int64_t untold = 0;           // attempts without a recorded end: `crashed`
+  std::int64_t unmeasured = 0;       // points without a folder, now `cancelled` or skipped
   std::int64_t to_compute = 0;       // formulas, which the next daemon asks for
-  std::int64_t deleted = 0;  // folders of attempts that were being deleted, and are left out
+  std::int64_t deleted = 0;          // skipped folders of attempts that were being deleted
   std::vector<std::pair<std::string, std::string>> unreadable;  // file or folder, and why
 };
 

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Folders of one job of the thread. Whoever deletes folders waits for that long.
+// Folders of one job of the thread. A deletion of folders waits at most that long.
 constexpr std::int64_t kPage = 32;
 
 void add_failure(const Error& error, Compacted& all) {

@@ -1,11 +1,10 @@
-// Compacts the folders of old `done` attempts (attempts/compact_folder.h), by itself and for
-// `sweepctl compact`. By itself it does so once a day, and soon after the daemon has started, when
-// nothing has run on this machine for a while. It works on one folder after the other, on a thread
-// of its own, and stops within milliseconds when an attempt begins: compressing beside it would
-// disturb its timing. What it did not get to waits until nothing runs again.
+// Compacts the folders of old `done` attempts (attempts/compact_folder.h), automatically and for
+// `sweepctl compact`. Automatically it does so once a day, and soon after the daemon has started,
+// when nothing has run on this machine for a while. It works on one folder after the other, on its
+// own thread, and stops within milliseconds when an attempt begins: compressing beside it would
+// disturb its timing. The rest waits until nothing runs again.
 //
-// Folders of clusters are left alone: they are on a file system of others, whose pace is not this
-// machine's.
+// Skips folders of clusters: they are on shared file systems, whose load this machine does not see.
 #pragma once
 
 #include <atomic>
@@ -26,7 +25,7 @@
 namespace sweepd {
 
 struct CompactorTiming {
-  Duration quiet = seconds(10);     // nothing has run for so long
+  Duration quiet = seconds(10);     // nothing has run for this long
   Duration again = seconds(86400);  // between two times
 };
 
@@ -40,8 +39,8 @@ struct Compacted {
 
 class Compactor {
  public:
-  // `older`: how long ago an attempt ended whose folder is compacted unasked; empty: none is.
-  // `is_quiet`: whether no attempt runs on this machine.
+  // `older`: the age of an ended attempt from which its folder is compacted automatically; empty:
+  // never. `is_quiet`: whether no attempt runs on this machine.
   Compactor(boost::asio::io_context& io, ReaderPool& readers, std::filesystem::path runs,
             std::optional<Duration> older, std::function<bool()> is_quiet,
             CompactorTiming timing = {});

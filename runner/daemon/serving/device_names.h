@@ -1,4 +1,4 @@
-// How people name the devices of this machine: `cpu`, `cuda:0`, `cuda` for all GPUs.
+// Users' names for the devices of this machine: `cpu`, `cuda:0`, `cuda` for all GPUs.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sweepd {
 
 std::string name_of(const DeviceInfo& device);
 
-// Those of `devices` that are named, each once. An error names what there is.
+// Those of `devices` that are named, each once. An error names the existing ones.
 Result<std::vector<DeviceInfo>> find_devices(const std::vector<DeviceInfo>& devices,
                                              const std::vector<std::string>& names);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr Duration kLookPause = milliseconds(200);
 constexpr Duration kKillPause = seconds(2);  // between SIGTERM and SIGKILL
-// A search costs a pass over the sweep's attempts, so it is followed by a pause of so many times
+// A search costs a pass over the sweep's attempts, so it is followed by a pause of this many times
 // its length.
 constexpr std::int64_t kLookRest = 20;
 constexpr std::uintmax_t kLargeLog = 1 << 20;
@@ -177,7 +177,7 @@ void Notifier::started(const std::shared_ptr<Command>& command, Result<Spawned> 
       [this, command](const boost::system::error_code& error) {
         if (error) return;
         limit_timer_.cancel();
-        // What it left in its session goes with it, before its number may be reused.
+        // Its session's processes are killed with it, before its number may be reused.
         signal_group(command->process.pid, command->process.pidfd, SIGKILL);
         siginfo_t info{};
         ::waitid(P_PID, static_cast<id_t>(command->process.pid), &info, WEXITED);

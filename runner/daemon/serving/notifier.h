@@ -1,10 +1,10 @@
-// Runs the commands that sweeps want at their ends (`submit --notify`), one at a time, each in a
-// session of its own with `/bin/sh -c`. The database has it marked as begun before it starts, so it
-// never runs twice, whatever dies. A command that the daemon does not outlive runs on.
+// Runs the commands that sweeps want at their ends (`submit --notify`), one at a time, each in its
+// own session with `/bin/sh -c`. The database marks it as begun before it starts, so it
+// never runs twice, also after a crash. A command continues if the daemon ends first.
 //
 // The command gets a summary of the sweep on stdin and in SWEEPD_* variables, the daemon's
-// environment, and the state folder as its working folder. What it prints goes to a log there. It
-// is ended when it takes too long. Lives on the event loop, which never waits.
+// environment, and the state folder as its working folder. Its output goes to a log there. It is
+// killed when it takes too long. Lives on the event loop, which never waits.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -32,9 +32,9 @@ class Notifier {
   Result<void> recover();
   // A sweep with a command was stored, or is to have its command run again.
   void expect();
-  // An attempt ended, or sweeps changed: looks soon, if any command is waited for.
+  // An attempt ended, or sweeps changed: looks soon, if any command waits.
   void changed();
-  // Begins no more. What runs goes on; the rest is the next daemon's.
+  // Begins no more commands. The running one finishes; the next daemon runs the rest.
   void stop() { stopped_ = true; }
 
  private:

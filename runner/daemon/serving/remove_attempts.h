@@ -1,4 +1,4 @@
-// Removes the folders of deleted attempts, on this machine and in what clusters share.
+// Removes the folders of deleted attempts, on this machine and in clusters' shared folders.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -11,8 +11,8 @@
 namespace sweepd {
 
 // Not while one of them is compacted, which would then make a file in it. Waits for shared folders
-// that do not answer. `file` names what is being deleted (wire/deletion.h) and is removed once all
-// are gone.
+// that do not answer. `file` records the deletion (wire/deletion.h) and is removed once all are
+// gone.
 boost::asio::awaitable<RemovedFolders> remove_attempts(Services& services,
                                                        const std::vector<AttemptId>& attempts,
                                                        const std::filesystem::path& file);

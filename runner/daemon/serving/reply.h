@@ -26,7 +26,7 @@ struct Reply {
   Reply(RpcError e) : error(std::move(e)) {}  // NOLINT: implicit
 };
 
-// What a handler of method M returns: the reply, or why there is none.
+// The result of a handler of method M: the reply or an error.
 template <class M>
 class Answer {
  public:

@@ -21,7 +21,8 @@ using asio::local::stream_protocol;
 
 namespace {
 
-// The folder's mode already keeps other users out. This check holds even if someone changes it.
+// The folder's mode already keeps other users out. This check holds even after a change of that
+// mode.
 bool is_same_user(stream_protocol::socket& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -154,7 +155,7 @@ asio::awaitable<void> Server::accept_clients() {
     if (error && !acceptor_.is_open()) co_return;
     if (error == asio::error::operation_aborted) continue;  // the acceptor has another socket now
     if (error) {
-      // Probably out of descriptors. Waits for some to be freed instead of busy-waiting.
+      // Probably out of descriptors. Waits until some are free, without busy-waiting.
       spdlog::error("cannot accept a client: {}", error.message());
       asio::steady_timer pause(io_, std::chrono::milliseconds(200));
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));

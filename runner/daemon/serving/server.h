@@ -26,10 +26,10 @@ class Server {
 
   // Call only while holding the state folder's lock: an old socket file is removed.
   Result<void> listen();
-  // Listens on a new socket if someone deleted or replaced the socket's file.
+  // Listens on a new socket if the socket's file was deleted or replaced.
   void keep_socket();
   void close();
-  // Accepts no new clients, sends what is queued, then calls `done`. Waits at most a second for
+  // Accepts no new clients, sends queued replies, then calls `done`. Waits at most a second for
   // clients that do not read.
   void finish(std::function<void()> done);
 

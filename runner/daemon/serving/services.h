@@ -1,5 +1,5 @@
-// What request handlers may use. Everything lives as long as the daemon. All of it belongs to the
-// event loop's thread except `readers`, `slow` and `writer`, which have their own.
+// The services for request handlers. All live as long as the daemon, and on the event loop's thread
+// except `readers`, `slow` and `writer`, which have their own.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,22 +26,21 @@
 namespace sweepd {
 
 enum class StopMode {
-  kDrain,  // start nothing new and wait for what runs
-  kNow,    // leave what runs to the next daemon, which adopts it
+  kDrain,  // start nothing new and wait for running attempts
+  kNow,    // leave running attempts to the next daemon, which adopts them
 };
 
-// Enough to answer requests about results. If a database file is only read (serve_file.h), this is
-// all there is.
+// Enough to answer requests about results. Without a daemon (serve_file.h) there are only these.
 struct ReadServices {
   const StateFolder& state;  // of the database: its `runs` contain the logs
   std::filesystem::path database;
   const Catalog& catalog;
   ReaderPool& readers;  // for questions about results
-  // For what waits for a program or a disk, or computes for long, so that questions do not wait
-  // behind it.
+  // For jobs that wait for a program or a disk, or compute for long, so that questions do not wait
+  // behind them.
   ReaderPool& slow;
   std::vector<PoolConfig> clusters = {};  // whose attempts have their folders elsewhere
-  // Where a cluster has an attempt now; not set where no daemon runs.
+  // The place of an attempt in a cluster; not set without a daemon.
   std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
   std::function<PoolFolder*(const std::string& pool)> folder_of_pool = {};  // the same
 

@@ -23,8 +23,7 @@ using asio::awaitable;
 namespace {
 
 constexpr auto kUseTuple = asio::as_tuple(asio::use_awaitable);
-// A result of a hundred thousand cells is about 5 MB. With a larger backlog than this, nobody is
-// reading.
+// A result of a hundred thousand cells is about 5 MB. A client with a larger backlog does not read.
 constexpr std::size_t kMaxBacklogBytes = 64U << 20;
 
 // A result with more values is written as text on another thread: ten thousand values take some
@@ -107,7 +106,7 @@ void Session::close() {
   silence_.cancel();
 }
 
-// What the client has sent is still read, and answered; then reading ends.
+// Requests already sent are still read and answered; then reading ends.
 void Session::finish() {
   boost::system::error_code ignored;
   socket_.shutdown(Socket::shutdown_receive, ignored);

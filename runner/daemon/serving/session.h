@@ -30,8 +30,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // closed).
   bool send(std::string line);
   void close();
-  // Closes once what was asked is answered, and everything queued has been sent. Whatever the
-  // client sends after this, it is told that nobody reads it.
+  // Closes once all requests are answered and all queued lines are sent. Later requests get an
+  // error.
   void finish();
   bool is_open() const { return socket_.is_open(); }
   bool has_asked() const { return has_asked_; }

@@ -49,7 +49,7 @@ void tell_of_stop(const std::weak_ptr<Session>& session, const rpc::Stopping& ho
 
 }  // namespace
 
-// What ended while the past was read may also be in `ended` or in the news.
+// Attempts that ended while the past was read may also be in `ended` or in the news.
 void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended& ended) {
   past.emplace();
   for (const AttemptRow& attempt : problems) past->insert(attempt.id);
@@ -85,7 +85,7 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   changed();
 }
 
-// The worker may take seconds, so nothing waits for this. The pace is read again afterwards.
+// Runs in the background, since the worker may take seconds. The pace is read again afterwards.
 void Watchers::read_weights(const std::shared_ptr<Watched>& sweep) {
   if (sweep->weighing || sweep->estimates.are_final()) return;
   sweep->weighing = true;
@@ -173,12 +173,12 @@ void Watchers::arm_beat() {
   });
 }
 
-// Returns false if the database did not answer. The news of whoever is told for the first time
-// begin with the past problems.
+// Returns false if the database did not answer. A watcher's first news begin with the past
+// problems.
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Watches& watches,
                                         std::vector<Ended>& news) {
   const bool with_pace = !sweep->pace_due || now_instant() >= *sweep->pace_due;
-  std::int64_t most_past = -1;  // nobody is told for the first time
+  std::int64_t most_past = -1;  // no watcher is new
   for (const auto& watch : watches) {
     if (!watch->past) most_past = std::max(most_past, watch->most_past);
   }
@@ -253,7 +253,7 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watched> sweep) {
     co_return;
   }
   // The news are taken before the counts are read: a count may be ahead of the news, but never
-  // behind. Who comes while the database is asked is told the next time.
+  // behind. A watcher that joins during the read gets the next message.
   const Watches watches = sweep->watches;
   std::vector<Ended> news;
   for (const auto& watch : watches) news.push_back(std::exchange(watch->news, {}));
@@ -271,8 +271,8 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watched> sweep) {
   }
   rpc::Progress progress = progress_of(*sweep);
   const bool all_ended = sweep->counts.ended() == sweep->counts.total;
-  // The database may know of the last end before the loop does, and nothing can be told after the
-  // last notification.
+  // The database may know of the last end before the loop does, and nothing may follow the last
+  // notification.
   const bool all_heard = all_ended && !dispatcher_->is_storing(sweep->trials);
   for (std::size_t i = 0; i < watches.size(); ++i) {
     Watch& watch = *watches[i];

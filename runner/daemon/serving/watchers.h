@@ -1,9 +1,9 @@
-// Who watches which sweep. Changes are collected for a tenth of a second and sent as one `progress`
-// notification, so that ten thousand short trials do not become ten thousand messages per watcher.
-// What all who watch one sweep are told is read from the database once. While something runs,
-// watchers also get its step and phase once a second. Without a watcher there is no such timer. The
-// first notification has the problems from before, the last is sent when every problem was. The
-// time left follows once the worker has said how large the trials are.
+// The clients that watch sweeps. Changes are collected for a tenth of a second and sent as one
+// `progress` notification, so that ten thousand short trials do not become ten thousand messages
+// per watcher. The database is read once for all watchers of a sweep. While something runs,
+// watchers also get its step and phase once a second. Without a watcher there is no
+// such timer. The first notification has the problems from before, the last is sent when every
+// problem was. The time left follows once the worker has computed the trials' sizes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -37,7 +37,7 @@ class Watchers {
         beat_(io) {}
   void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
 
-  // True if somebody watches it, so that `add` does not need its trials.
+  // True if it has a watcher, so that `add` does not need its trials.
   bool knows(const SweepId& sweep) const;
   // Watches until the sweep has ended or the session is gone. `trials` are the sweep's. The first
   // notification has at most `past` problems from before.
@@ -45,7 +45,7 @@ class Watchers {
            std::unordered_set<TrialKey> trials, std::int64_t past);
   void changed();
   void ended(const EndedAttempt& attempt);
-  // The daemon was told to stop. Everybody who watches, or begins to, is told at once: who knows it
+  // The daemon is stopping. Informs all present and later watchers at once: a client that knows it
   // does not start the next daemon when this one is gone.
   void stopping(rpc::Stopping how);
 
@@ -62,7 +62,7 @@ class Watchers {
 
     void begin_with(const std::vector<AttemptRow>& problems, Ended& ended);
   };
-  // What all who watch a sweep have in common.
+  // The state that all watchers of a sweep share.
   struct Watched {
     Watched(const SweepRow& sweep, std::unordered_set<TrialKey> trials);
 

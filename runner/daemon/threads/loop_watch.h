@@ -1,5 +1,5 @@
-// Runs the event loop and records the longest time that one piece of work took. During it no client
-// was answered and no deadline kept. The aim is 20 ms (docs/ARCHITECTURE.md).
+// Runs the event loop and records the longest time that one piece of work took. During such work
+// the loop neither answers clients nor keeps deadlines. The aim is 20 ms (docs/ARCHITECTURE.md).
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -7,7 +7,7 @@
 namespace sweepd {
 namespace {
 
-// A journal of a million steps takes ten seconds, and that is no reason to worry anybody.
+// A journal of a million steps takes ten seconds, which needs no warning.
 constexpr Duration kLongRead = seconds(30);
 
 }  // namespace

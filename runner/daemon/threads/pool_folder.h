@@ -1,10 +1,10 @@
 // The folder of a pool's attempts. A cluster shares its folder, and while the file server is away
 // every call there waits, perhaps for hours. So the loop makes no call on a shared folder: one
-// thread does the small things that starts and ends need, one after the other, and a second one
-// reads journals and logs, which takes seconds. In a folder of this machine the small things are
-// done at once, and the reading on a thread that others use too.
+// thread does the small jobs of starts and ends, one after the other, and a second one reads
+// journals and logs, which takes seconds. In a folder of this machine small jobs run at once, and a
+// shared thread reads.
 //
-// All calls come from the loop, unless they say otherwise.
+// All calls come from the loop, unless stated otherwise.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace sweepd {
 
-// A shared folder that has not answered for so long is told of.
+// A shared folder that has not answered for this long is reported.
 inline constexpr Duration kFolderSilence = seconds(5);
 
 class PoolFolder {
@@ -49,7 +49,7 @@ class PoolFolder {
   void wait(Duration at_most);
   // Jobs whose `done` was not called yet, of a shared folder.
   std::size_t pending() const;
-  // Since when a shared folder has not answered, if that is long enough to tell people.
+  // Since when a shared folder has not answered, if that is long enough to report.
   std::optional<Instant> silent_since() const;
 
  private:
@@ -58,7 +58,7 @@ class PoolFolder {
     Job timed(Job job);
     std::optional<Instant> held_for(Duration at_least) const;
 
-    std::atomic<std::int64_t> began{0};  // when the job that runs now did; 0: none runs
+    std::atomic<std::int64_t> began{0};  // start of the running job; 0: none runs
     SideThread thread;                   // last: its jobs use the other
   };
 

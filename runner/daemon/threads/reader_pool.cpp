@@ -44,8 +44,7 @@ Result<std::unique_ptr<Reader>> ReaderPool::borrow() {
   return opened;
 }
 
-// Each reader's pages would add up to hundreds of MiB, and after the next commit they are of no
-// use.
+// Each reader's pages would add up to hundreds of MiB, and the next commit makes them useless.
 void ReaderPool::give_back(std::unique_ptr<Reader> reader) {
   reader->release_pages();
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Runs queries on a few threads of their own, each with a read-only connection, so that a slow one
+// Runs queries on a few separate threads, each with a read-only connection, so that a slow one
 // never delays the scheduler. Results are returned on the event loop.
 #pragma once
 
@@ -22,7 +22,7 @@ class ReaderPool {
              Duration time_limit)
       : database_(std::move(database)), catalog_(catalog), limit_(time_limit), pool_(threads) {}
   ~ReaderPool() { finish(); }
-  // Runs all jobs and ends the threads. A coroutine that waits for a job does not go on, so its
+  // Runs all jobs and ends the threads. A coroutine that waits for a job does not resume, so its
   // owner calls this before it destroys anything that jobs use. Not while the loop runs.
   void finish() { pool_.join(); }
 

@@ -1,5 +1,5 @@
 // One thread beside the event loop, for work that would block the loop. Jobs run on it one after
-// the other, and their continuations run on the loop. All calls come from the loop, unless they say
+// the other, and their continuations run on the loop. All calls come from the loop, unless stated
 // otherwise.
 #pragma once
 
@@ -19,7 +19,7 @@ class SideThread {
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
 
-  // Calls `done` from the loop when `job` has run. The thread destroys what the job holds.
+  // Calls `done` from the loop when `job` has run. The thread destroys the job's captures.
   void run(std::function<void()> job, std::function<void()> done);
   // The same for a coroutine; `job` must live until it returns.
   boost::asio::awaitable<void> run(const std::function<void()>& job);

@@ -1,7 +1,6 @@
 // The thread that writes to the database. It owns the store while the loop runs, so that a large
-// transaction, a slow disk or another process's write lock does not block the loop: everything that
-// is written, and every other use of the store, is a job of this thread. Jobs run in the order in
-// which they were added.
+// transaction, a slow disk or another process's write lock does not block the loop: every use of
+// the store is a job of this thread. Jobs run in the order in which they were added.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

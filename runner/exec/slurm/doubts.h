@@ -1,11 +1,10 @@
-// Failures that the next attempt would meet too, such as a prologue that fails: how often in a row.
+// Counts consecutive failures that the next attempt would meet too, such as a failing prologue.
 // Pure.
 //
-// Nobody can tell from one of them whether it will last. So one attempt after the other may end
-// because of it only once it is certain: after three failures in a row, of which the last came
-// at least `moment` after the first. What somebody repairs sooner has cost no attempt. From then on
-// each further failure is certain, as nothing has worked in between. How fast they follow each
-// other is not decided here: whoever gives attempts to the pool pauses, longer each time.
+// One failure may be temporary. So failures end attempts only once they are certain: after three in
+// a row, of which the last came at least `moment` after the first. A problem that is repaired
+// sooner costs no attempt. After that each further failure is certain, until one start succeeds.
+// The dispatcher sets the pace: it pauses longer after each failure.
 #pragma once
 
 #include <map>
@@ -24,8 +23,8 @@ class Doubts {
   bool failed(const std::string& what, Instant now);
   void worked(const std::string& what) { rows_.erase(what); }
 
-  // Call when attempts come again after there was none. If that took longer than any pause, nobody
-  // tried in between, and what failed then says nothing of now.
+  // Call when attempts come again after there was none. If that took longer than any pause, the
+  // pool was idle in between, and the earlier failures no longer count.
   void nothing_waited_until(Instant now);
 
  private:

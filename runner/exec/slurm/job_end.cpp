@@ -16,15 +16,15 @@ bool says_one_of(const std::array<std::string_view, kCount>& words, std::string_
       words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-// Nothing that the attempt did, and nothing that anybody wanted.
+// Caused neither by the attempt nor by a user.
 bool is_nobodys_fault(std::string_view state) {
   constexpr std::array<std::string_view, 6> kStates{"",          "NODE_FAIL", "PREEMPTED",
                                                     "BOOT_FAIL", "REVOKED",   "LAUNCH_FAILED"};
   return std::find(kStates.begin(), kStates.end(), state) != kStates.end();
 }
 
-// Slurm says CANCELLED of a job that nobody cancelled if the node's own Prolog failed. Such a job
-// has nodes, as no job has that is cancelled in the queue.
+// Slurm also reports CANCELLED if the node's Prolog failed. Such a job has nodes; a job that was
+// cancelled in the queue has none.
 bool could_not_launch(const JobEvidence& evidence) {
   return evidence.end.state == "CANCELLED" && evidence.stage == JobStage::kAsked &&
          !evidence.end.nodes.empty();
@@ -34,7 +34,7 @@ bool could_not_write(const EndedJob& end) {
   return end.exit == fmt::format("{}:0", kExitJournal);
 }
 
-// What a node says of a job whose --output it could not create, before anything of the job ran.
+// A node's message for a job whose --output it could not create, before the job ran.
 bool could_not_open_output(const EndedJob& end) {
   return end.exit == "0:53";
 }

@@ -1,4 +1,4 @@
-// What the end of a job means for the attempt that ran in it. Pure.
+// Translates the end of a job into the outcome of its attempt. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sweepd {
 
-// How far a job came.
+// The progress of a job.
 enum class JobStage {
   kAsked,     // its script has not begun
   kPrologue,  // the prologue has
@@ -24,18 +24,18 @@ struct JobEvidence {
   JobStage stage = JobStage::kReady;
 };
 
-// The event, without its attempt. Nothing is blamed on the attempt if a node failed, if the job was
-// preempted, or if Slurm does not know any more what happened.
+// The event, without its attempt. The attempt is not at fault if a node failed, if the job was
+// preempted, or if Slurm no longer knows the job.
 AttemptLost lost_with_job(const JobEvidence& evidence);
 
 // "job 17 ended as NODE_FAIL on node3"
 std::string words_of(const JobEvidence& evidence);
-// The same with the exit status and the last line of its output: all that tells why a job failed.
+// The same with the exit status and the last line of its output: everything about why a job failed.
 std::string all_words_of(const JobEvidence& evidence);
 
-// Whether a job that ended before its script began says nothing of the next one: its node failed,
-// or somebody cancelled it. It then costs the one attempt that it was meant for what it would have
-// cost that attempt in the job. Any other end (FAILED, TIMEOUT) would meet the next job too.
+// Whether the end of a job before its script began does not concern the next job: its node failed,
+// or it was cancelled. It then affects the one attempt that the job was meant for, as if that had
+// run in it. Any other end (FAILED, TIMEOUT) would meet the next job too.
 bool is_of_this_job_alone(const EndedJob& end);
 
 // Whether srun's output says that the step was ended from outside: with its job, or alone.

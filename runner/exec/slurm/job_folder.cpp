@@ -47,7 +47,7 @@ std::optional<BegunRank> begun_rank(const std::filesystem::path& file) {
 }  // namespace
 
 Result<void> JobFolder::make(const JobRecord& record, const std::string& script_text) const {
-  // Not `runs` above them: where that is missing, it is not mounted.
+  // Not `runs` above them: if that is missing, it is not mounted.
   const std::filesystem::path of_pool = path_.parent_path();
   for (const auto& folder : {of_pool.parent_path(), of_pool, path_}) {
     std::error_code error;
@@ -123,7 +123,7 @@ std::optional<WallTime> JobFolder::began() const {
 RunFiles JobFolder::files_of(std::int64_t number) const {
   RunFiles files;
   const auto entries = entries_of(run(number));
-  if (!entries) return files;  // a folder that is gone has none
+  if (!entries) return files;  // a deleted folder has none
   for (const std::filesystem::path& entry : *entries) {
     const std::string name = entry.filename().string();
     if (const auto rank = number_behind(name, "began.")) {

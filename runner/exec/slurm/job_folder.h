@@ -1,7 +1,7 @@
-// `<runs>/jobs/<owner>-<pool>/<job's name>/`: what daemon and pilot tell each other.
+// `<runs>/jobs/<owner>-<pool>/<job's name>/`: the messages between daemon and pilot.
 //
 // Written by the daemon:
-//   job.json    what was asked of Slurm, before sbatch runs; then the job's number
+//   job.json    the request to Slurm, before sbatch runs; then the job's number
 //   pilot.sh    the batch script
 //   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, or `fork` for `run` if the
 //               loaded worker may run it, and `light` at its end if the one without LibTorch may;
@@ -11,7 +11,7 @@
 // Written by the pilot, and for an attempt that it forked by the loaded worker:
 //   report      `NUMBER STATE JOB NODES [WORDS]`: the last order taken, and idle, runs, over,
 //               prologue or ended
-//   server.txt  what the loaded worker and its srun printed
+//   server.txt  the output of the loaded worker and its srun
 //   taken/      exists from its start on: a second job of the same name ends at once
 //   run.N/srun.txt, run.N/code    output and exit status of srun
 // Written by rank R:
@@ -23,9 +23,9 @@
 // And in the attempt's folder `job`: `NAME NUMBER`, before the order is given.
 //
 // One side writes a file and the other reads it. A file is replaced by rename, so a reader sees the
-// old text or the new one. Only what NFS promises is used (close-to-open): a file that a reader
-// looks for again and again exists from the beginning and is opened anew each time, and a new file
-// is looked for by listing its folder. No locks, no notification, no mapped memory.
+// old text or the new one. Only what NFS promises is used (close-to-open): a file that is read
+// repeatedly exists from the beginning and is reopened each time, and new files are found by
+// listing their folder. No locks, no notification, no mapped memory.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct BegunRank {
   std::string node;
 };
 
-// What is found of the ranks of one order.
+// The files of one order's ranks.
 struct RunFiles {
   std::map<int, BegunRank> began;
   std::map<int, int> exits;  // as a shell has them: 128 + signal

@@ -7,10 +7,9 @@
 namespace sweepd {
 namespace {
 
-// Bash alone; `mv`, srun and the worker are the only programs in the way of an attempt, and of one
-// that is forked none. Reading `order`
-// opens it anew each time, and writing replaces a whole file, which is all that NFS promises
-// (close-to-open).
+// Bash alone; `mv`, srun and the worker are the only programs started for an attempt, and none for
+// a forked one. Reading reopens `order` each time, and writing replaces a whole file, which
+// suffices for NFS (close-to-open).
 constexpr const char* kBody = R"bash(
 put() {  # FILE TEXT: replaces it at once, or not at all; waits a minute while the disk is full
   local tries=0

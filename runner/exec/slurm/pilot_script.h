@@ -1,5 +1,4 @@
-// The text of a job's batch script: the pilot, and with the word `rank` what a task of a step does.
-// Pure.
+// The text of a job's batch script: the pilot, and with the word `rank` a task of a step. Pure.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What the executor asks of the pilots.
+// The pilots' functions that the executor calls.
 #include "runner/exec/slurm/pilots.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sweepd {
 namespace {
 
-// Ended jobs whose folders are kept, for people, and for attempts whose results are not stored yet.
+// Ended jobs whose folders are kept, for users and for attempts whose results are not stored yet.
 std::size_t kept_jobs(const SlurmPool& pool) {
   return static_cast<std::size_t>(std::max<std::int64_t>(20, 2 * pool.max_jobs));
 }

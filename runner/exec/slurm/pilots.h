@@ -1,9 +1,9 @@
 // The pilots of a Slurm pool and the attempts that wait for one or run in one. Decides which job is
-// submitted, which attempt it runs and when it ends, and makes events of what its folder says.
+// submitted, which attempt it runs and when it ends, and makes events from its folder's files.
 //
 // Not thread-safe, and never waits for a command: those go to a Shell, which calls back. It reads
-// and writes small files in the shared folder. All times are given with the call, except those that
-// people see.
+// and writes small files in the shared folder. All times are given with the call, except those
+// shown to users.
 #pragma once
 
 #include <deque>
@@ -42,9 +42,9 @@ class Pilots {
   std::vector<PoolAllocation> allocations() const;
   std::vector<ExecutorEvent> take_events() { return std::exchange(events_, {}); }
 
-  // Looks at folders and does what is due. Call when `next` has come and after any call above.
+  // Looks at folders and takes the due actions. Call when `next` has come and after any call above.
   void tick(Instant now);
-  // Nothing: there is no job and no attempt.
+  // Empty: there is no job and no attempt.
   std::optional<Instant> next(Instant now) const;
 
  private:
@@ -60,7 +60,7 @@ class Pilots {
     bool adopted = false;
     bool started = false;
     bool stopped = false, killed = false;
-    // Somebody else ended its step, perhaps with the job: number of times that Slurm said since
+    // Its step was ended from outside, perhaps with the job: how often Slurm has reported since
     // then that the job runs.
     std::optional<int> in_doubt = {};
     std::set<int> ended = {};  // ranks
@@ -70,25 +70,25 @@ class Pilots {
     JobRecord record;
     std::int64_t order = 0;
     PilotReport report = {};
-    QueuedJob queued = {};              // as squeue said last
+    QueuedJob queued = {};              // as squeue last reported
     std::optional<WallTime> ends = {};  // its time limit, once it runs
     std::optional<AttemptId> attempt = {};
     Instant needed{};         // when it last had work, or an attempt waited for it
     Instant looked{};         // when its report was last read
     Instant obeyed{};         // when it was last seen to owe nothing (pilots_deaf.cpp)
     bool submitting = false;  // sbatch runs
-    bool unsure = false;      // nobody knows whether Slurm has it
+    bool unsure = false;      // it is unknown whether Slurm has it
     bool asking = false;      // scontrol runs
     bool told_to_end = false;
     bool cancelled = false;  // by this
-    bool finished = false;   // nothing of it is left
+    bool finished = false;   // it has ended completely
   };
 
-  // An attempt of an earlier daemon, while nobody can see what became of it.
+  // An attempt of an earlier daemon whose state cannot be read yet.
   struct Unseen {
     AttemptId id;
     AttemptFolder folder;
-    bool killed = false;  // to be, once it is seen
+    bool killed = false;  // requested, for when its state can be read
   };
 
   bool load(Instant now);
@@ -105,14 +105,14 @@ class Pilots {
   void forget(const AttemptId& attempt);
   void lose(Job& job, Attempt& attempt, const EndedJob& end);
   void lose_meant(const Attempt& attempt, const JobEvidence& evidence);
-  // What would meet the next attempt too.
+  // Failures that the next attempt would meet too.
   void job_failed(std::int64_t nodes, const std::vector<AttemptId>& whose,
                   const std::string& words);
   void step_failed(const Job& job, const AttemptId& attempt, const std::string& words);
   bool is_not_loaded(const Job& job, const Attempt& attempt, const RunFiles& files);
   void end_for(const AttemptId& attempt, const std::string& words);
   Duration pause_of(const Job& job, Instant now) const;
-  // Ends a job that does nothing it is told.
+  // Ends a job that does not follow its orders.
   void end_if_deaf(Job& job, Instant looked_before, Instant now);
   bool owes(const Job& job) const;
   bool was_deaf(const Job& job, const Attempt& attempt) const;

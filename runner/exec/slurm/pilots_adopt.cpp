@@ -1,4 +1,4 @@
-// The part of the pilots that finds what an earlier daemon left: jobs, and attempts in them. Their
+// The part of the pilots that finds an earlier daemon's jobs and the attempts in them. Their
 // folder may not be mounted yet.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,13 +17,12 @@ constexpr Duration kSight = seconds(2);
 }  // namespace
 
 // Finds the jobs of an earlier daemon, besides those that are known. Returns false if their folder
-// cannot be read: it may not be mounted yet, so it does not say that there are none.
+// cannot be read: it may not be mounted yet, which does not mean that there are none.
 bool Pilots::load(Instant now) {
   std::vector<std::pair<std::int64_t, std::filesystem::path>> old;
   auto entries = entries_of(folder_);
   if (!entries && entries.error().code == ErrorCode::kNotFound) {
-    // Whoever gives attempts to the pool has made the folder above it (dispatcher), so it is
-    // missing only where nothing is mounted.
+    // The dispatcher has made the folder above it, so it is missing only if nothing is mounted.
     const auto above = entries_of(folder_.parent_path());
     entries = above ? decltype(entries)(std::vector<std::filesystem::path>()) : above.error();
   }
@@ -67,8 +66,8 @@ std::string Pilots::blindness() const {
       unseen_.size() == 1 ? "an attempt" : fmt::format("{} attempts", unseen_.size()));
 }
 
-// All ranks count as alive, even if they have ended: their ends are then reported with what is
-// known of them.
+// All ranks count as alive, even if they have ended: their ends are then reported with the known
+// details.
 Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant now) {
   now_ = now;
   if (!loaded_) loaded_ = load(now);
@@ -77,7 +76,7 @@ Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant
   const auto given = read_order_of_attempt(folder.path());
   const JobFolder job_folder(folder_ / (given ? given->job : ""));
   if (!request || (given && !(loaded_ && job_folder.record()))) {
-    // Only a folder that can be read tells that something is not in it.
+    // Only a readable folder proves that a file is missing.
     adoption.incomplete = load(now);
     adoption.waits = !adoption.incomplete;
     if (adoption.waits) unseen_.push_back({id, folder});
@@ -108,7 +107,7 @@ Adoption Pilots::adopt(const AttemptFolder& folder, const AttemptId& id, Instant
     if (find(id) != nullptr) job->attempt = id;
     return adoption;
   }
-  // The job has ended, and the daemon with it before it could store what that meant.
+  // The job has ended, and so did the daemon before it stored the result.
   Job ended{job_folder, *job_folder.record()};
   ended.told_to_end = job_folder.last_order().verb == "end";
   const PilotReport report = job_folder.report();
@@ -131,7 +130,7 @@ void Pilots::adopt_unseen(Instant now) {
     if (found.incomplete) {
       events_.emplace_back(
           AttemptNotStarted{unseen.id, {ErrorCode::kUnavailable, "the folder of its job is gone"}});
-    } else if (!found.waits) {  // before what `adopt` reported of it
+    } else if (!found.waits) {  // before `adopt`'s reports on it
       events_.insert(events_.begin() + before, AttemptStarted{unseen.id, found.started});
     }
     if (unseen.killed) kill(unseen.id);

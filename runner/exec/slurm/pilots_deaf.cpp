@@ -1,9 +1,9 @@
-// The part of the pilots for a job that runs and does nothing it is told: its script hangs, as on a
-// node that does not reach the shared folder any more. What it was given would wait until the job's
-// time is over, which may be a day, and `cancel` would not help.
+// The part of the pilots for a running job that does not follow its orders: its script hangs, as on
+// a node that has lost the shared folder. Its attempt would wait until the job's time is over,
+// which may be a day, and `cancel` would not help.
 //
-// A script whose attempt runs is not known to hang, since nobody can tell it from one that waits
-// for the end of a long step. The attempt's timeout ends that, and with it the time begins.
+// A script with a running attempt looks like one that waits for the end of a long step. The
+// attempt's timeout ends that step; from then on the script must react.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -12,13 +12,12 @@
 namespace sweepd {
 namespace {
 
-// Two looks that are further apart: the daemon did not run in between, or the folder kept it
-// waiting.
+// With a longer gap between two checks the daemon did not run, or waited for the folder.
 constexpr Duration kBlind = seconds(10);
 
 }  // namespace
 
-// It has not taken the last order, or has not ended what it was told to kill.
+// It has not taken the last order, or has not ended the attempt that it was ordered to kill.
 bool Pilots::owes(const Job& job) const {
   if (job.report.number < job.order) return true;
   const Attempt* attempt = job.attempt ? find(*job.attempt) : nullptr;
@@ -39,8 +38,8 @@ void Pilots::end_if_deaf(Job& job, Instant looked_before, Instant now) {
   cancel(job);
 }
 
-// Whether this, or the daemon before, ended the job because it did not take the attempt. No other
-// job is told to end that has one.
+// Whether this daemon, or the one before, ended the job because it did not take the attempt. Other
+// jobs with an attempt get no order to end.
 bool Pilots::was_deaf(const Job& job, const Attempt& attempt) const {
   return job.told_to_end && !attempt.killed;
 }

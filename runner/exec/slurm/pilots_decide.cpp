@@ -32,9 +32,9 @@ bool Pilots::is_coming(const Job& job, std::int64_t nodes) {
   return !job.finished && !job.told_to_end && !job.attempt && job.record.nodes == nodes;
 }
 
-// The first attempt that waits is meant for the first job that comes, the second for the second.
-// Which one it gets is decided when a job runs; what people see, and whom the end of a job hits
-// that never ran, must be the same until then.
+// The first waiting attempt is meant for the first job, the second for the second. A job gets its
+// attempt when it runs; until then the status, and the attempt that an early end of the job
+// affects, follow this order.
 const Pilots::Attempt* Pilots::meant_for(const Job& job) const {
   auto attempt = attempts_.begin();
   const auto waits = [&](const Attempt& other) {
@@ -49,7 +49,7 @@ const Pilots::Attempt* Pilots::meant_for(const Job& job) const {
   return attempt == attempts_.end() ? nullptr : &*attempt;
 }
 
-// The job that an attempt is meant for; without one of its own, the first that it may get.
+// The job that an attempt is meant for; without one, the first that it may get.
 const Pilots::Job* Pilots::coming_for(const Attempt& attempt) const {
   const Job* first = nullptr;
   for (const Job& job : jobs_) {
@@ -100,7 +100,7 @@ void Pilots::give(Job& job, Attempt& attempt, Instant now) {
   if (done) done = write_order_of_attempt(attempt.folder.path(), {job.folder.name(), number});
   const SlurmAsk& ask = attempt.ask;
   if (done) {
-    // A pilot of an earlier daemon takes all that follows ON_GPUS for the number of nodes.
+    // A pilot of an earlier daemon reads everything after ON_GPUS as the number of nodes.
     done = job.folder.order(fmt::format(
         "{} {} {} {} {} {} {}{}", number, attempt.forked ? "fork" : "run", attempt.id, ask.ranks,
         ask.ranks_per_node, ask.on_gpus ? 1 : 0, ask.nodes, attempt.light ? " light" : ""));
@@ -126,7 +126,7 @@ void Pilots::submit_needed(Instant now) {
   for (const std::int64_t nodes : sizes) {
     std::int64_t coming =
         std::ranges::count_if(jobs_, [nodes](const Job& job) { return is_coming(job, nodes); });
-    // What kept the last job from its script would meet all others too, so one finds out.
+    // The last job's failure before its script would meet all others too, so one job tests it.
     const std::int64_t most = doubtful_.contains(nodes) ? 1 : pool_.max_jobs;
     while (coming < std::min(most, waiting_for(nodes)) && live_jobs() < pool_.max_jobs) {
       submit(nodes, now);

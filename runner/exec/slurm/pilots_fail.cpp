@@ -1,13 +1,13 @@
 // The part of the pilots for failures that would meet the next attempt too: sbatch refuses, the
 // prologue fails, the worker is not on the node.
 //
-// What passes by itself, or is being repaired, costs nobody anything: the attempt goes back to its
-// place in the queue (AttemptNotStarted), and the pool pauses. What is certain to last (doubts.h)
-// becomes the outcome of the attempt that the job was for, and of nobody else: a queue of 10,000
-// may neither lose all of them to a prologue that somebody breaks for an hour, nor ask for a job
-// for each. The dispatcher's pause after such an end grows to ten minutes, so a night costs some
-// sixty attempts and as many jobs, and `retry` brings them back. Only what sbatch refuses ends all
-// that wait for the same allocation, at most `max_jobs`, since it spoke of all of them.
+// Temporary failures cost no attempt: it goes back to its place in the queue (AttemptNotStarted),
+// and the pool pauses. Permanent failures (doubts.h) become the outcome of the one attempt that the
+// job was for: a queue of 10,000 may neither lose all attempts to a prologue that is broken for an
+// hour, nor submit a job for each. The dispatcher's pause after such an end grows to ten minutes,
+// so a night costs some sixty attempts and as many jobs, and `retry` brings them back. Only a
+// refusal by sbatch ends all attempts that wait for the same allocation, at most `max_jobs`, since
+// it concerns all of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string without_script(const std::string& words, const std::string& script) 
 
 }  // namespace
 
-// The attempt that the end of a job hits which never took one.
+// The attempt that is affected by the end of a job that never took one.
 std::vector<AttemptId> Pilots::whose(const Job& job) const {
   const Attempt* meant = is_coming(job, job.record.nodes) ? meant_for(job) : nullptr;
   return meant == nullptr ? std::vector<AttemptId>() : std::vector{meant->id};
@@ -59,13 +59,13 @@ void Pilots::step_failed(const Job& job, const AttemptId& id, const std::string&
   forget(AttemptId(id));
 }
 
-// Returns true if the worker could not be loaded, and the attempt has ended because of that. While
-// it is not certain to happen again, the exit status and the log say it to the dispatcher, as they
-// do on its own machine.
+// Returns true if the worker could not be loaded, and the attempt has ended because of that. Until
+// the failure is certain, the dispatcher sees it in the exit status and the log, as on its own
+// machine.
 bool Pilots::is_not_loaded(const Job& job, const Attempt& attempt, const RunFiles& files) {
   const std::string step = "a step on " + job.report.nodes;
   const auto failed = std::ranges::find_if(files.exits, [&](const auto& rank) {
-    std::error_code ignored;  // a journal that cannot be seen kept nothing
+    std::error_code ignored;  // a journal that cannot be read has nothing
     return rank.second == kExitNotLoaded &&
            !std::filesystem::exists(attempt.folder.events(rank.first), ignored);
   });

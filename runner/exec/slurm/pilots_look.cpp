@@ -1,4 +1,4 @@
-// The part of the pilots that looks into the folders of jobs and makes events of what it finds.
+// The part of the pilots that reads the folders of jobs and makes events from their files.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kSignalled = 128;  // a shell's exit status of a program that a signal ended
 constexpr int kMostSignals = 64;
 constexpr std::int64_t kOutputBytes = 64 << 10;
-// A job that waits in the queue is looked at this often: it tells when it begins.
+// The interval of checks on a queued job, which reports its start in its folder.
 constexpr Duration kQueuedLook = milliseconds(500);
 constexpr std::size_t kLastLines = 3;  // of a prologue that failed
 
@@ -25,8 +25,8 @@ ExitStatus status_of(int code) {
   return {{}, code};
 }
 
-// A step and its ranks get the signal one after the other. The shell around a rank may write down
-// that the rank has ended before it hears of the signal itself.
+// A step and its ranks get the signal one after the other. The shell around a rank may record the
+// rank's end before it gets the signal itself.
 bool got_sigterm(const RunFiles& files) {
   return files.terminated || std::ranges::any_of(files.exits, [](const auto& rank) {
            return rank.second == kSignalled + SIGTERM;
@@ -35,7 +35,7 @@ bool got_sigterm(const RunFiles& files) {
 
 }  // namespace
 
-// An attempt that has run for long may be noticed later by a small part of that.
+// The end of a long attempt may be noticed later, by a small part of its time.
 Duration Pilots::pause_of(const Job& job, Instant now) const {
   const Duration least = settings_.timing.look;
   if (job.report.state.empty() || !job.attempt) return std::max(least, kQueuedLook);
@@ -49,10 +49,10 @@ Duration Pilots::pause_of(const Job& job, Instant now) const {
 void Pilots::look_at(Job& job, Instant now) {
   if (job.submitting || job.finished) return;
   const Instant looked_before = std::exchange(job.looked, now);
-  // Read before the files of the ranks are listed: what was written before it is seen then.
+  // Read before the files of the ranks are listed: so all files written before it are found.
   PilotReport report = job.folder.report();
   if (report.state.empty()) {
-    job.obeyed = now;  // nobody can see what it does
+    job.obeyed = now;  // its state is unknown
     return;
   }
   const bool began = job.report.state.empty();
@@ -86,7 +86,7 @@ void Pilots::look_at(Job& job, Instant now) {
     doubtful_.insert(job.record.nodes);
     job_failed(job.record.nodes, meant, words);
   } else if (job.report.state == "ended") {
-    // It reads no order any more. What it was given and did not take waits again.
+    // It reads no more orders. An attempt that it did not take waits again.
     if (job.attempt) give_back(*find(*job.attempt));
     finish(job, {"COMPLETED", "", "0:0", job.report.nodes});
   } else {
@@ -168,7 +168,7 @@ void Pilots::attempt_over(Job& job, Attempt& attempt, const PilotReport& report)
   forget(id);
 }
 
-// The job has ended, and its pilot could not say what became of the attempt.
+// The job has ended, and its pilot could not report the attempt's end.
 void Pilots::lose(Job& job, Attempt& attempt, const EndedJob& end) {
   const PilotReport report = job.folder.report();
   const RunFiles files = job.folder.files_of(attempt.number);

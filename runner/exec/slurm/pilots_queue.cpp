@@ -1,4 +1,5 @@
-// The part of the pilots that asks Slurm: submits jobs, follows the queue, learns how jobs ended.
+// The part of the pilots that talks to Slurm: submits jobs, follows the queue, reads how jobs
+// ended.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -67,7 +68,7 @@ void Pilots::hear_job(Job& job, const QueuedJob& queued) {
 
 void Pilots::vanished(Job& job) {
   if (job.asking) return;
-  look_at(job, now_instant());  // it may have said why
+  look_at(job, now_instant());  // it may have reported why
   if (job.finished) return;
   if (job.record.number == 0) return never_submitted(job);
   job.asking = true;
@@ -75,7 +76,7 @@ void Pilots::vanished(Job& job) {
              [this, name = job.folder.name()](const Said& said) { hear_end(name, said); });
 }
 
-// sbatch never ran, or never reached the controller. Should the job come all the same, it ends.
+// sbatch never ran, or never reached the controller. If the job starts anyway, it ends.
 void Pilots::never_submitted(Job& job) {
   tell_to_end(job);
   finish(job, {"NEVER_SUBMITTED", "", "", ""});
@@ -87,7 +88,7 @@ void Pilots::hear_end(const std::string& name, const Said& said) {
   job->asking = false;
   if (!said.ok() && is_unreachable(said.text)) return unreachable(said.text);
   const EndedJob end = said.ok() ? parse_scontrol_job(said.text) : EndedJob{};
-  // The queue was asked in the moment between two states.
+  // The queue was read between two states.
   if (end.state == "PENDING" || end.state == "RUNNING" || end.state == "COMPLETING") return;
   ended(*job, end);
 }
@@ -151,7 +152,7 @@ void Pilots::hear_submit(const std::string& name, const Said& said) {
   finish(*job, {"REFUSED", one_line(said.text), "", ""});
   doubtful_.insert(nodes);
   if (is_refused_for_good(said.text)) {
-    std::vector<AttemptId> all;  // it says the same of each that asks for this allocation
+    std::vector<AttemptId> all;  // the refusal concerns every attempt with this allocation
     for (const Attempt& attempt : attempts_) {
       if (attempt.job.empty() && attempt.ask.nodes == nodes) all.push_back(attempt.id);
     }
@@ -164,7 +165,7 @@ void Pilots::hear_submit(const std::string& name, const Said& said) {
 
 void Pilots::cancel(Job& job) {
   if (std::exchange(job.cancelled, true)) return;
-  if (!job.told_to_end) tell_to_end(job);  // the next daemon reads there whose wish it was
+  if (!job.told_to_end) tell_to_end(job);  // tells the next daemon who requested the end
   if (job.record.number == 0) return;
   shell_.run({"scancel", std::to_string(job.record.number)},
              [this, name = job.folder.name()](const Said& said) {

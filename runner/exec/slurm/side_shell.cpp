@@ -45,7 +45,7 @@ Heard read_until(int fd, Instant limit, const std::atomic<bool>* give_up, std::s
   }
 }
 
-// A program may close its output and go on.
+// A program may close its output and keep running.
 bool ends_until(const UniqueFd& process, Instant limit, const std::atomic<bool>* give_up) {
   pollfd ended{process.get(), POLLIN, 0};
   while (::poll(&ended, 1, kSliceMs) != 1) {

@@ -26,7 +26,7 @@ struct Said {
   bool ok() const { return exit == 0; }
 };
 
-// Where the pilots' commands go. Tests answer themselves.
+// Runs the pilots' commands. Tests substitute their own answers.
 class Shell {
  public:
   using Done = std::function<void(const Said&)>;
@@ -42,10 +42,10 @@ Said run_command(const std::filesystem::path& folder, std::vector<std::string> c
 
 class SideShell final : public Shell {
  public:
-  // `deliver` is called on this object's thread with what is to be called where `run` was.
+  // `deliver` is called on this object's thread with the function to call on the thread of `run`.
   using Deliver = std::function<void(std::function<void()>)>;
   SideShell(std::filesystem::path folder, Duration limit, Deliver deliver);
-  ~SideShell() override;  // kills the command that runs; the others are dropped
+  ~SideShell() override;  // kills the running command; drops the others
 
   void run(std::vector<std::string> command, Done done) override;
 

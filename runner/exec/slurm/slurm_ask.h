@@ -1,4 +1,4 @@
-// What an attempt needs of a Slurm pool, and what a job asks for. Pure.
+// Computes an attempt's needs in a Slurm pool and a job's options. Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ SlurmAsk slurm_ask(const SlurmPool& pool, std::int64_t ranks, bool on_gpus,
                    std::int64_t cores_per_rank);
 SlurmAsk slurm_ask(const SlurmPool& pool, const AttemptRequest& request);
 
-// Why the pool can never run it, as far as its configuration says; "" if it can.
+// Why the pool's configuration can never run it; "" if it can.
 std::string refusal(const PoolConfig& pool, const SlurmAsk& ask);
 
 // The options of sbatch for an allocation of this many nodes.

@@ -1,4 +1,4 @@
-// What of the daemon's environment a command of Slurm gets. Pure.
+// Selects the daemon's variables that a command of Slurm gets. Pure.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace sweepd {
 
 // Slurm's commands take options from variables, named after the command (SBATCH_WAIT, SQUEUE_USERS)
 // or SLURM_ (SLURM_EXPORT_ENV, SLURM_MEM_PER_CPU), and sbatch gives them to the job, whose srun
-// takes them too. The daemon may have been started in a job, or in a shell with any of them. All
-// are left out but those that say which cluster is asked and by whom, which mean the same to each
-// command: SLURM_CONF, SLURM_CONF_SERVER, SLURM_CLUSTERS, SLURM_JWT. squeue prints times in
+// takes them too. The daemon may have been started in a job, or in a shell with any of them. Only
+// those that identify the cluster and the user remain, which mean the same to each command:
+// SLURM_CONF, SLURM_CONF_SERVER, SLURM_CLUSTERS, SLURM_JWT. squeue prints times in
 // seconds (SLURM_TIME_FORMAT); no other command does that.
 //
 // `inherited` is a null-terminated array of "NAME=value", such as ::environ; `program` is sbatch,

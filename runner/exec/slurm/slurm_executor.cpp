@@ -20,8 +20,8 @@
 namespace sweepd {
 namespace {
 
-// The pilots belong to a thread of their own, because the shared folder may keep a reader waiting.
-// The daemon's thread leaves messages for it and finds events and a copy of what it knows.
+// The pilots belong to their own thread, because the shared folder may keep a reader waiting.
+// The daemon's thread sends it messages and reads its events and a copy of its state.
 class SlurmExecutor final : public Executor, public PoolInspector {
  public:
   explicit SlurmExecutor(SlurmSettings settings);
@@ -75,7 +75,7 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   std::string trouble_;
   std::optional<Instant> works_since_;  // at one message, or at one look at the jobs
 
-  TestOnly test_only_;  // has a lock of its own
+  TestOnly test_only_;  // has its own lock
   SideShell shell_;
   std::optional<Pilots> pilots_;  // of the thread, which makes it: that already reads the folder
   std::thread thread_;            // last: it uses all others
@@ -166,7 +166,8 @@ Adoption SlurmExecutor::adopt(const AttemptFolder& folder, const AttemptId& atte
 
 std::vector<ExecutorEvent> SlurmExecutor::events() {
   const std::lock_guard lock(mutex_);
-  // With the lock, since what is published in between would be taken, and its wake-up would stay.
+  // Under the lock, since otherwise a state published in between would be taken and its wake-up
+  // would stay.
   eventfd_t count = 0;
   ::eventfd_read(wake_.get(), &count);
   return std::exchange(events_, {});

@@ -2,8 +2,8 @@
 //
 // Pilot jobs. One `sbatch` is one allocation, and a small shell script in it, the pilot, runs one
 // attempt after the other, each by an `srun` with a fresh process for every rank. The pilot ends
-// when it has had no work for `SlurmPool::idle`, when what waits does not fit into its remaining
-// time or its nodes, or when it is told to. An attempt is not begun in an allocation that ends
+// when it has had no work for `SlurmPool::idle`, when the waiting attempts do not fit into its
+// remaining time or its nodes, or on request. An attempt is not begun in an allocation that ends
 // before the attempt's `timeout` does, unless even a new one would.
 //
 // How many nodes. On GPUs a rank has a GPU, so `world_size` / gpus_per_node. On the CPU a node gets
@@ -11,56 +11,55 @@
 // ranks if cpus_per_node is 0. Every rank gets an equal share of its node's cores. A pilot runs the
 // attempts that need as many nodes as it has.
 //
-// Forks. An attempt that may be forked (forkable.h) and needs one node has no srun of its own: the
+// Forks. An attempt that may be forked (forkable.h) and needs one node has no separate srun: the
 // first one makes the pilot start a step in which a worker loads, and that forks this attempt and
 // those that follow (worker/serve_job.h). If there is none, an attempt gets its own step: after the
 // worker was lost three times in a row, for a minute, then for two, and so on. As long as the
 // attempts of a job need no LibTorch, it is the worker without it.
 //
-// What the scheduler must know. The pool has `max_jobs` slots. An attempt takes one, whatever its
-// size, from `start` until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and
-// GPUs that Slurm bound it to, and reports them. AttemptRequest::machine and host_cores may be
-// empty: the worker then finds out both. The attempt's folder lies in the pool's `runs`.
+// For the scheduler: the pool has `max_jobs` slots. An attempt of any size takes one from `start`
+// until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and GPUs that Slurm
+// bound it to, and reports them. AttemptRequest::machine and host_cores may be empty: the worker
+// then finds out both. The attempt's folder lies in the pool's `runs`.
 //
-// What is reported when:
+// The events and their causes:
 //   AttemptStarted       all ranks have begun. The wait in Slurm's queue is before it.
 //   AttemptNotStarted    kFailedPrecondition: Slurm says that no node of the pool is large enough.
-//                        Else kUnavailable: `kill` while it waited, or what may pass: sbatch
+//                        Else kUnavailable: `kill` while it waited, or temporary failures: sbatch
 //                        refused, the prologue or the script's beginning failed. With Slurm's own
 //                        words.
 //   AttemptLost          the job ended during the attempt. NODE_FAIL, PREEMPTED, BOOT_FAIL and a
 //                        lost job have `again`; TIMEOUT is Timeout, OUT_OF_MEMORY is Oom, CANCELLED
 //                        is Cancelled, all others are Failed. Those with `again` and CANCELLED are
-//                        told of a job that has not begun too, for the attempt it was meant for:
+//                        also sent for a job that has not begun, for the attempt it was meant for:
 //                        the first that waits for the first such job, and so on.
-//                        What will be the same the next time is Failed, with `next_too`.
+//                        Permanent failures are Failed, with `next_too`.
 // After a job that ended before its script began, or that sbatch refused, one more is submitted at
 // a time until one begins.
 //
-// A job whose script hangs, as on a node that does not reach the shared folder any more. One that
-// Slurm calls RUNNING, and that does nothing it is told for `SlurmTiming::obey`, is cancelled
-// (pilots_deaf.cpp). The attempt that it was given has AttemptLost with `again`.
+// Hanging scripts, as on a node that has lost the shared folder. A job that is RUNNING and follows
+// no order for `SlurmTiming::obey` is cancelled (pilots_deaf.cpp). The attempt that it was given
+// has AttemptLost with `again`.
 //
-// What will be the same the next time. What passes by itself or is for the cluster's people to
-// repair (the controller is away, a limit on how many jobs somebody may have, a partition that is
-// closed, words of a site's own plugin) waits and is told, for as long as it takes. An outcome is
-// what the next attempt would meet too: sbatch refuses what the configuration asks for
-// (is_refused_for_good), the prologue fails, the job cannot write to `runs`, srun cannot run a
-// step, the worker cannot be loaded on the node. It is certain after three failures in a row of
-// which the last came a minute after the first (doubts.h), and ends the attempt that the job was
-// for (pilots_fail.cpp). A job that begins, or a rank that could be loaded on that node, ends the
-// row.
+// Permanent failures. Attempts wait, with the reason shown, for conditions that pass or that the
+// cluster's administrators repair (an unreachable controller, a limit on a user's jobs, a closed
+// partition, messages of a site's plugin). Only failures that the next attempt would meet too
+// become outcomes: sbatch refuses what the configuration asks for (is_refused_for_good), the
+// prologue fails, the job cannot write to `runs`, srun cannot run a step, the worker cannot be
+// loaded on the node. A failure is permanent after three in a row of which the last came a minute
+// after the first (doubts.h), and ends the attempt that the job was for (pilots_fail.cpp). A job
+// that begins, or a rank that loads on that node, resets the count.
 //
-// If Slurm does not answer, nothing is decided until it does; `trouble` says so, and attempts that
-// run go on.
+// While Slurm does not answer, nothing is decided; `trouble` reports it, and running attempts
+// continue.
 //
 // Files. `<runs>/jobs/<owner>-<pool>/<job's name>/` holds for each job its script, its output, and
-// what daemon and pilot tell each other: small files that are replaced by rename (job_folder.h).
+// the messages between daemon and pilot: small files that are replaced by rename (job_folder.h).
 // Nothing listens on a port. The folder is written before `sbatch` runs and the job's name is that
 // of the folder, so a job is found again after the daemon's death, and none is submitted twice.
 //
-// While the folder of jobs cannot be read, as before NFS is mounted, what an earlier daemon gave to
-// the pool waits until it can be, and nothing else is begun; `trouble` says so. `<runs>` itself is
+// While the folder of jobs cannot be read, as before NFS is mounted, the attempts that an earlier
+// daemon gave to the pool wait, and nothing else starts; `trouble` reports it. `<runs>` itself is
 // never created.
 //
 // Commands: sbatch, squeue, scontrol, scancel, and sinfo for `status`. While a job exists, one
@@ -81,17 +80,17 @@
 namespace sweepd {
 
 struct SlurmTiming {
-  Duration look = milliseconds(5);       // at the folder of a pilot whose attempt is new
+  Duration look = milliseconds(5);       // for the folder of a pilot with a new attempt
   Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
   Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
-  Duration moment = seconds(60);         // what fails for less than this ends no attempt
+  Duration moment = seconds(60);         // a failure shorter than this ends no attempt
   Duration reload = seconds(60);         // until a pilot loads a worker again that was lost thrice
-  Duration obey = seconds(300);          // a job that does nothing it is told for this long hangs
+  Duration obey = seconds(300);          // a job that follows no order for this long hangs
 };
 
 // A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.
 struct LightWorker {
-  std::filesystem::path program;         // beside the other one; "": there is none
+  std::filesystem::path program;         // beside the other one; "": none
   std::set<std::string> workloads = {};  // that it has
 };
 
@@ -99,15 +98,15 @@ struct SlurmSettings {
   PoolConfig pool;               // with `slurm`, and an absolute `runs`
   std::filesystem::path worker;  // a path on the nodes
   LightWorker light = {};        // forks the attempts that need no other
-  // Tells apart daemons that share `runs`: letters, digits and `-`. The same after a restart.
+  // Distinguishes daemons that share `runs`: letters, digits and `-`. Constant across restarts.
   std::string owner;
   std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
   Prefork prefork = Prefork::kYes;
   SlurmTiming timing = {};
 };
 
-// Finds the jobs of an earlier daemon again. Has an `inspector`. Folders and commands are left to
-// threads of the executor's own, so that no call but `adopt` waits for them, nor this one.
+// Finds the jobs of an earlier daemon again. Has an `inspector`. The executor's own threads use
+// folders and commands, so that only `adopt` waits for them.
 std::unique_ptr<Executor> make_slurm_executor(SlurmSettings settings);
 
 }  // namespace sweepd

@@ -162,7 +162,8 @@ bool is_too_large(std::string_view text) {
 }
 
 bool is_refused_for_good(std::string_view text) {
-  // The words of Slurm 22.05 (slurm_errno.c), of sbatch itself, and of getopt, whose quotes differ.
+  // The messages of Slurm 22.05 (slurm_errno.c), of sbatch itself, and of getopt, whose quotes
+  // differ.
   constexpr std::array<std::string_view, 26> kWords{
       "invalid partition specified",
       "Invalid partition name specified",

@@ -1,4 +1,4 @@
-// Reads what Slurm's commands print. Pure. The formats are asked for with --format, and times with
+// Parses the output of Slurm's commands. Pure. The formats are set with --format, and times with
 // SLURM_TIME_FORMAT=%s, so that no version's layout matters.
 #pragma once
 
@@ -25,9 +25,9 @@ struct QueuedJob {
 // Lines that are no jobs, such as warnings, are skipped.
 std::vector<QueuedJob> parse_squeue(std::string_view text);
 
-// How a job ended, as `scontrol show job` says.
+// How a job ended, from `scontrol show job`.
 struct EndedJob {
-  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm does not know it any more
+  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm no longer knows it
   std::string reason;  // "" if none
   std::string exit;    // "1:0": exit status and signal of the batch script
   std::string nodes;
@@ -42,16 +42,17 @@ std::vector<PoolNodes> parse_sinfo(std::string_view text);
 // Of `sbatch --test-only`: "sbatch: Job 6 to start at 2026-11-24T07:00:00 using ...", local time.
 std::optional<WallTime> parse_estimate(std::string_view text);
 
-// Whether the command could not reach the controller, so that its answer says nothing.
+// Whether the command could not reach the controller, so that its answer does not count.
 bool is_unreachable(std::string_view text);
-// Whether sbatch refused what the pool will never have, rather than its user or the partition.
+// Whether sbatch refused resources that the pool will never have, rather than the user or the
+// partition.
 bool is_too_large(std::string_view text);
-// Whether sbatch will refuse the same words of the configuration again: a partition, an account, a
-// QOS, an option that there is not. Not what passes by itself, as a limit on how many jobs somebody
-// may have, or what an administrator does for a while, as a partition that is closed. What this
-// does not know (a site's own plugins have words of their own) may pass.
+// Whether sbatch will refuse the same configuration again: a partition, an account, a QOS or an
+// option that does not exist. Not temporary reasons, such as a limit on a user's jobs or a
+// partition that an administrator closed. Unknown messages (such as of a site's plugins) count as
+// temporary.
 bool is_refused_for_good(std::string_view text);
-// Whether a job that waits for this reason will wait for ever.
+// Whether a job that waits for this reason will never start.
 bool waits_for_ever(std::string_view reason);
 
 // "sbatch: error: A; sbatch: error: B", at most 1,000 bytes.

@@ -1,6 +1,6 @@
 // `sbatch --test-only` asks the controller as much as a job does, and a plan may have a hundred
-// kinds of trials. So equal allocations are asked about once, and all others not faster than
-// Slurm's manual asks of its users.
+// kinds of trials. So each allocation is tested once, and different ones at most as often as
+// Slurm's manual permits.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ class TestOnly {
  public:
   using Run = std::function<Said(const std::vector<std::string>&)>;
 
-  // Runs the command, or returns what it said less than `kRemembered` ago. Nothing: `kMost` other
+  // Runs the command, or returns its output of less than `kRemembered` ago. Nothing: `kMost` other
   // commands ran within that time. From any thread; others do not wait for a command that runs.
   std::optional<Said> ask(const std::vector<std::string>& command, Instant now, const Run& run);
 

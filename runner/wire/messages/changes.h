@@ -1,4 +1,4 @@
-// What changed since a sweep was measured before.
+// The changes since a sweep was last measured.
 #pragma once
 
 #include "runner/model/changes.h"

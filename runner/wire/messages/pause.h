@@ -1,4 +1,4 @@
-// The methods that pause sweeps and let them go on.
+// The methods that pause and resume sweeps.
 #pragma once
 
 #include "runner/wire/messages/rows.h"

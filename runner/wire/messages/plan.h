@@ -1,4 +1,4 @@
-// What submitting a file would do.
+// The plan of a sweep file: the effect of its submission.
 #pragma once
 
 #include "runner/wire/messages/changes.h"
@@ -116,7 +116,7 @@ struct PlannedTrial {
   }
 };
 
-// What the attempts of a kind ask a pool of a cluster for.
+// The resources that attempts of a kind request from a cluster's pool.
 struct PlannedAsk {
   static constexpr std::string_view kTitle = "what a plan asks a cluster for";
   std::string pool, asks, problem;

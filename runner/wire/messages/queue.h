@@ -188,7 +188,7 @@ struct Progress {
   }
 };
 
-// The `params` of a notification to everybody who watches.
+// The `params` of a notification to all watchers.
 struct Stopping {
   static constexpr std::string_view kName = "stopping";
   static constexpr std::string_view kTitle = "`stopping`";

@@ -9,7 +9,7 @@
 
 namespace sweepd::rpc {
 
-// The attempts of a sweep, by what has become of them.
+// The attempts of a sweep, by state and outcome.
 struct Counts {
   static constexpr std::string_view kTitle = "counts";
   std::int64_t total = 0, queued = 0, running = 0, ended = 0;

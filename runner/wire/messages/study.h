@@ -1,4 +1,4 @@
-// What a study's file says.
+// The contents of a study's file.
 #pragma once
 
 #include "runner/model/study.h"

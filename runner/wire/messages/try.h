@@ -20,7 +20,7 @@ struct Try {
       field("environment", self.environment, "as for `submit`");
     }
   };
-  // All that `sweepd --try` needs to run the first trial, which reads it as it is.
+  // The complete input of `sweepd --try` for the first trial, passed on unchanged.
   struct Reply {
     std::string sweep, trial;
     std::int64_t trials = 0;

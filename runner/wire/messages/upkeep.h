@@ -1,5 +1,4 @@
-// The methods that keep house: what the results take on the disk, a copy of them, and deleting what
-// nobody needs any more.
+// The methods for upkeep: the disk use of the results, a backup, and deletion.
 #pragma once
 
 #include "runner/wire/messages/rows.h"

@@ -1,5 +1,5 @@
 // Preloaded into programs under test: moves their wall clock, and the one that counts suspensions,
-// by what the file named by CLOCK_SHIM says, so that a test can set the clock and suspend the
+// by the times in the file named by CLOCK_SHIM, so that a test can set the clock and suspend the
 // machine.
 #include <dlfcn.h>
 #include <fcntl.h>

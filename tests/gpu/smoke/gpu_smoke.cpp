@@ -162,7 +162,7 @@ class Attention {
   Buffer q_, k_, v_, d_o_, o_, dq_, dk_, dv_, lse_, lines_, dq_sum_;
 };
 
-// Returns whether they agree to what two orders of summation and bf16 allow.
+// Returns whether they agree within the error of two orders of summation in bf16.
 bool compare(const Shape& shape, bool hopper) {
   Attention attention(shape);
   attention.run(portable_forward, portable_backward);

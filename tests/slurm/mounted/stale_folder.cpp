@@ -1,13 +1,13 @@
-// A file system that shows another folder and promises no more than NFS does: what one mount
-// changes another one sees when it opens the file or lists the folder, and else half a minute
-// later. Two mounts of one folder are two hosts.
+// A file system that shows another folder with the guarantees of NFS: another mount sees a change
+// when it opens the file or lists the folder, otherwise half a minute later. Two mounts of one
+// folder are two hosts.
 //
 //   stale_folder FOLDER MOUNT_POINT     returns once it is mounted
 //
-// The kernel does it: it keeps attributes and names that there are not for the time that `init`
-// says, drops a file's pages when it is opened, and asks for each name that it looks up. What NFS
-// may also do, and this does not: keep what is written until the file is closed, and find an old
-// file by a name that was given to another one.
+// The kernel does it: it keeps attributes, also of missing names, for the time that `init` sets,
+// drops a file's pages when it is opened, and asks for each name that it looks up. Unlike this, NFS
+// may also keep written data until the file is closed, and find an old file by a name that now
+// belongs to another one.
 #define FUSE_USE_VERSION 31
 #include <dirent.h>
 #include <fcntl.h>

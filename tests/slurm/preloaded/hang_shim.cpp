@@ -1,7 +1,7 @@
 // Preloaded into programs under test: a shared folder whose server is away. While the file
 // `$HANG_SHIM/hang` exists, every call of `sweepd` that names a path in `$HANG_FOLDER` waits, and
-// `$HANG_SHIM/held` names that path. `$HANG_SHIM/on_loop` names what the daemon's first thread,
-// which its event loop runs on, asked of the folder at any time.
+// `$HANG_SHIM/held` names that path. `$HANG_SHIM/on_loop` names the calls on the folder by the
+// daemon's first thread, that of its event loop.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -162,7 +162,7 @@ SWEEPD_DEVICE void settle(float (&sums)[kCount]) {
   SWEEPD_UNROLL
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
-// Used before a product that begins sums anew: their former values end here, so that the compiler
+// Used before a product that restarts sums: their former values end here, so that the compiler
 // keeps no registers for them.
 template <int kCount>
 SWEEPD_DEVICE void forget(float (&sums)[kCount]) {

@@ -2,7 +2,7 @@
 //
 // Rows in shared memory are as wide as kDim, 64 or 128; TMA fills what the head dimension leaves
 // with zeros. Products along d stop at kDepth, those that make columns of d do not, because wgmma
-// reads whole panels of 64 there. What is beyond the head dimension is not stored.
+// reads whole panels of 64 there. Columns beyond the head dimension are not stored.
 //
 // A block has 128 rows of k and v, 64 for each of two computing warpgroups, and iterates over q and
 // d_o, which a third warpgroup copies two stages ahead. Scores are transposed, with keys as rows,
@@ -15,7 +15,7 @@
 //   dv = p^T d_o   dk = scale ds^T q              dq = scale ds k
 //
 // The two warpgroups run apart, so that one can compute exponentials while the other's products
-// keep the tensor cores busy. They meet in ds alone, and late: a warpgroup says that its half is
+// keep the tensor cores busy. They meet in ds alone, and late: a warpgroup signals that its half is
 // there, queues dk and the next step's scores, and only then needs the other's half for dq. So each
 // may be two products ahead. Those scores also run while dq is on its way out.
 //

@@ -2,7 +2,7 @@
 //
 // Rows in shared memory are as wide as kDim, 64 or 128; TMA fills what the head dimension leaves
 // with zeros. Products along d stop at kDepth, those that make columns of d do not, because wgmma
-// reads whole panels of 64 there. What is beyond the head dimension is not stored.
+// reads whole panels of 64 there. Columns beyond the head dimension are not stored.
 //
 // One warpgroup of a block copies, and the others compute 64 rows of q each: three of them for d
 // 64, two for d 128, as the registers allow. Blocks of 128 keys alternate between two stages. With
@@ -14,7 +14,7 @@
 //
 // Blocks are persistent: there is one for each SM, and it goes through tiles in the order of
 // hopper_tiles.h. The copying warpgroup runs ahead into the next tile while the others finish this
-// one. A warpgroup rounds its 64 rows of o into shared memory of their own, from where the copy
+// one. A warpgroup rounds its 64 rows of o into their own shared memory, from where the copy
 // engine stores them during the next tile.
 #pragma once
 
@@ -32,7 +32,7 @@ struct HopperForward {
   static constexpr int kCopyRegisters = kDim == 64 ? 32 : 24;
   static constexpr int kRegisters = kDim == 64 ? 160 : 240;
   static constexpr int kRows = 64 * kConsumers, kKeys = 128, kStages = 2, kPanels = kDim / 64;
-  static constexpr int kBlocksPerSm = 1;  // two would need twice the registers that there are
+  static constexpr int kBlocksPerSm = 1;  // two would need twice the existing registers
   static constexpr int kStoredRows = 64;  // of o, by a warpgroup
 
   static constexpr int kPanelBytes = kKeys * 128;  // of k and v
@@ -80,7 +80,7 @@ struct HopperForward {
     return tiles < running ? tiles : running;
   }
 
-  // Where a warpgroup keeps eight columns of a row of its o: swizzled as TMA expects it, so that
+  // The place of eight columns of a row of a warpgroup's o: swizzled as TMA expects it, so that
   // eight rows are in 32 different banks.
   static constexpr int o_offset(int row, int chunk) {
     return chunk / 8 * kOPanel + row * 128 + (chunk % 8 ^ row % 8) * 16;

@@ -6,7 +6,7 @@
 namespace sweepd::gpu {
 
 // Stores scale times a warpgroup's 64 x kDim sums as rows `first` and following of the block's
-// head. What is beyond the sequence or the head dimension is left out.
+// head. Rows beyond the sequence and columns beyond the head dimension are not stored.
 template <Element kType, int kDim>
 SWEEPD_DEVICE void store_sums(const Problem& p, const Matrix& matrix, const float (&sum)[kDim / 2],
                               int first, float scale) {

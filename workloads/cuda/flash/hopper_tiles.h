@@ -9,10 +9,10 @@
 //    also where two sections meet, and the shortest tiles come last.
 //  - Without a mask all tiles are equally long, and a section is one line, as in
 //    FlashAttention-3's StaticPersistentTileScheduler.
-// The order is dealt to the blocks in rounds, forwards and backwards in turn: who gets the longest
-// tile of a round gets the shortest of the next. At the leaderboard's shape the busiest of 132
-// blocks has 1.02 times the mean number of steps. If each section began with the longest tile and
-// was dealt forwards, it would have 1.14 times.
+// The order is dealt to the blocks in rounds, forwards and backwards in turn: the block with the
+// longest tile of a round gets the shortest of the next. At the leaderboard's shape the busiest of
+// 132 blocks has 1.02 times the mean number of steps. If each section began with the longest tile
+// and was dealt forwards, it would have 1.14 times.
 //
 // FlashAttention-3 instead lets blocks of a causal problem draw their tiles from a counter in
 // global memory. That would gain 1 to 3 percent of balance, and adapt to SMs that another kernel

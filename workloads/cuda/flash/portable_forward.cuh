@@ -24,7 +24,7 @@ struct PortableForward {
   std::uint32_t q[kDim / 16][4];
 
   // Blocks go from the last rows to the first: under a causal mask the last have the most work, and
-  // should not be the ones that everything waits for in the end.
+  // should not run last.
   SWEEPD_DEVICE static int first_row() { return (grid_x() - 1 - block_x()) * kRows; }
 
   SWEEPD_DEVICE void run(const Problem& p) {

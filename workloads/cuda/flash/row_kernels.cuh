@@ -1,4 +1,4 @@
-// What runs before and after the backward kernels, row by row.
+// The kernels that run before and after the backward kernels, row by row.
 #pragma once
 
 #include <type_traits>

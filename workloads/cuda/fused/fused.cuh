@@ -26,7 +26,7 @@ SWEEPD_DEVICE float sigmoid(float x) {
   return 1 / (1 + exp2_of(-kLog2E * x));
 }
 
-// What all kernels here have: a block of 256 threads.
+// Common to all kernels here: a block of 256 threads.
 struct FusedKernel {
   static constexpr int kThreads = 256, kWarps = kThreads / 32;
 

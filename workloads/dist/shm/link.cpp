@@ -110,7 +110,7 @@ Link::Link(std::shared_ptr<Region> region, int rank, Reach reach, std::chrono::m
   try {
     meet(reach);
   } catch (...) {
-    leave();  // no destructor does it for an object that was never whole
+    leave();  // no destructor does it for a partly constructed object
     throw;
   }
 }
@@ -204,7 +204,7 @@ std::string Link::missing_peers() {
       gave_up = other.left != 0;
     }
   }
-  // A rank that leaves before all have come leaves because they did not come.
+  // A rank leaves early only because others did not come.
   if (!not_here.empty() && (gave_up || Clock::now() >= join_deadline_)) {
     return fmt::format("rank{} {} did not arrive in time", not_here.size() == 1 ? "" : "s",
                        join(not_here, ", "));
@@ -249,9 +249,9 @@ void Link::write_to(int peer, std::uint64_t address, const std::byte* from, std:
   if (error != 0) fail_to("write", peer, error);
 }
 
-// A process that is ending loses its memory some time before others see that it has ended. And a
-// rank that found another gone frees its memory while others still read it: then they name the rank
-// that it found.
+// An ending process loses its memory some time before others can see its end. And a rank that found
+// another one dead frees its memory while others still read it: they then name the rank that it
+// found.
 void Link::fail_to(const char* verb, int peer, int error) {
   const bool one_is_gone = control().first_gone.load() >= 0;
   const std::string gone = blame(peer);

@@ -1,8 +1,7 @@
-// One rank's connection to the shared region: the barrier, and what the ranks tell each other at
-// it.
+// One rank's connection to the shared region: the barrier, and the data that ranks exchange at it.
 //
-// Barriers divide time into turns. What a rank writes for others in one turn (its call, its slot,
-// its result) is read in the next turn and in no other. So two copies of each, used alternately,
+// Barriers divide time into turns. Data that a rank writes for others in one turn (its call, its
+// slot, its result) is read only in the next turn. So two copies of each, used alternately,
 // and a single barrier between two turns order everything.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How a message is divided among the ranks, and what an operation does with it.
+// Divides a message among the ranks, and describes an operation on it.
 #pragma once
 
 #include <algorithm>

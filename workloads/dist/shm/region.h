@@ -1,10 +1,10 @@
 // The memory that the ranks of one trial on one host share.
 //
 // It is an anonymous file (memfd) without a name in /dev/shm or elsewhere, so nothing remains of it
-// once its processes are gone, however they ended, and the size of /dev/shm does not matter. Other
+// once its processes have ended in any way, and the size of /dev/shm does not matter. Other
 // ranks open it as /proc/<pid>/fd/<n>. It contains, in this order:
 //
-//   Control   the barrier, the ranks' processes and what each rank is about to do
+//   Control   the barrier, the ranks' processes and each rank's next call
 //   staging   slots through which messages in private memory pass (bounded: about 4 MiB)
 //   heaps     one for each rank: tensors that all ranks can access (heap.h)
 //
@@ -34,7 +34,7 @@ enum class Op : std::uint32_t {
   kBroadcast
 };
 
-// What a rank is about to do. It must be the same on all ranks.
+// A rank's next call. It must be the same on all ranks.
 struct Call {
   Op op = Op::kBarrier;
   std::uint32_t type = 0;  // a Type
@@ -53,7 +53,7 @@ struct Peer {
   std::atomic<std::uint32_t> left{0};
 };
 
-// What all ranks write has a cache line of its own.
+// Data that all ranks write has a cache line to itself.
 struct Control {  // NOLINT(clang-analyzer-optin.performance.Padding)
   std::uint64_t magic = 0;
   std::int32_t world_size = 0;
@@ -61,7 +61,8 @@ struct Control {  // NOLINT(clang-analyzer-optin.performance.Padding)
   alignas(64) std::atomic<std::uint32_t> arrived{0};
   alignas(64) std::atomic<std::uint32_t> generation{0};  // a futex
   alignas(64) std::atomic<std::uint32_t> sleepers{0};
-  // The rank that others blame: the first one found gone, not those that left because of it.
+  // The rank that others name in errors: the first one found gone, not those that left because of
+  // it.
   std::atomic<std::int32_t> first_gone{-1};
   Peer peers[kMaxRanks];
   alignas(64) Call calls[2][kMaxRanks];

@@ -11,7 +11,8 @@ std::size_t chunks_of(std::size_t bytes, std::size_t chunk) {
   return (bytes + chunk - 1) / chunk;
 }
 
-// Runs step s of chunk c in turn c + s. A step reads what the step before it wrote one turn ago.
+// Runs step s of chunk c in turn c + s. A step reads the output of the step before it, one turn
+// ago.
 template <class... Steps>
 void pipeline(Link& link, std::size_t chunks, Steps... steps) {
   constexpr std::size_t kSteps = sizeof...(Steps);
@@ -22,8 +23,7 @@ void pipeline(Link& link, std::size_t chunks, Steps... steps) {
       ++step;
     };
     (run(steps), ...);
-    // Nothing overwrites what the last turn reads before the next barrier, even one of another
-    // call.
+    // Data that the last turn reads stays until the next barrier, even one of another call.
     if (turn + 1 < chunks + kSteps - 1) link.next_turn();
   }
 }

@@ -9,7 +9,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define SWEEPD_X86 1
-// Without being asked GCC uses half of AVX-512's width. Clang has no such option and uses all of
+// By default GCC uses half of AVX-512's width. Clang has no such option and uses all of
 // it.
 #if defined(__clang__)
 #define SWEEPD_AVX512 "avx512f,avx512bw,avx512dq,avx512vl"
