@@ -31,7 +31,7 @@ struct AccumulationParams {
     field("addend", addend, "type of the addend", one_of({"fp32", "fp16", "bf16"}), Matters());
     field("conversion", conversion,
           "implicit: the addition itself promotes the addend; explicit: it is converted to the "
-          "accumulator's type first, by an operation of its own",
+          "accumulator's type first, by a separate operation",
           one_of({"implicit", "explicit"}));
   }
 };

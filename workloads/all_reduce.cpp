@@ -31,7 +31,8 @@ struct AllReduceParams {
     field("op", op, "which collective; broadcast is from rank 0",
           one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast"}), Matters());
     field("backend", backend,
-          "what moves the data: gloo (CPU, TCP over the loopback interface), shm (CPU, shared "
+          "the backend that moves the data: gloo (CPU, TCP over the loopback interface), shm (CPU, "
+          "shared "
           "memory), nccl (one GPU per rank)",
           one_of({"gloo", "shm", "nccl"}), Matters());
     field("bytes", bytes,

@@ -25,7 +25,7 @@ class Ddp final : public RanksWorkload<DdpParams, DataParallel> {
     const auto n = static_cast<double>(run.world_size);
     work.figures.push_back(
         {"sent_bytes", 2 * (n - 1) / n * weight_bytes_of(params),
-         "2 w P (N-1)/N: what one of N ranks sends in an all-reduce of gradients"});
+         "2 w P (N-1)/N: bytes that one of N ranks sends in an all-reduce of gradients"});
     return work;
   }
 

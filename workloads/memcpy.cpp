@@ -17,7 +17,7 @@ struct MemcpyParams {
     field("bytes", bytes, "size of one copy", at_least(1), Matters());
     field("working_set", working_set,
           "steps cycle through pairs of buffers of about this size in total (at most 256 pairs), "
-          "so that a smaller cache holds nothing of what is read next; 0 is a single pair",
+          "so that a smaller cache holds none of the next read; 0 is a single pair",
           at_least(0));
   }
 };
@@ -61,7 +61,7 @@ class Memcpy final : public Workload {
       to_[i].copy_(from_[i]);
       if (to_[i].equal(from_[i])) continue;
       check.passed = false;
-      check.message = "buffer " + std::to_string(i) + " differs from what was copied into it";
+      check.message = "buffer " + std::to_string(i) + " differs from its source";
       break;
     }
     return check;

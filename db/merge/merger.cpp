@@ -113,9 +113,9 @@ Result<T> about_the_file(Connection& connection, Result<T> result) {
   if (result) return result;
   const Error& error = result.error();
   if (error.code == ErrorCode::kResourceExhausted) {
-    return Error{error.code, fmt::format("merging: a part took longer than {}; what came before it "
-                                         "stays",
-                                         to_human(kPartTime))};
+    return Error{error.code,
+                 fmt::format("merging: a part took longer than {}; earlier parts are kept",
+                             to_human(kPartTime))};
   }
   if (error.code != ErrorCode::kInternal) return result;
   return Error{

@@ -80,7 +80,7 @@ Table held_table(Connection& connection, std::int64_t attempt) {
               "'optimizer_state_bytes', 'other_bytes', 'unnamed_bytes', "
               "'saved_for_backward_bytes') ORDER BY f.rank, n.id");
   query.bind(attempt);
-  return rows_table(query, "What outlives the step, and what waits for the backward",
+  return rows_table(query, "Memory that outlives the step or waits for the backward",
                     {{"rank", Show::kNumber},
                      {"what"},
                      {"tensors", Show::kNumber},

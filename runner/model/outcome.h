@@ -35,8 +35,8 @@ inline constexpr std::array<OutcomeInfo, 7> kOutcomes{{
     {Outcome::kTimeout, "timeout", "timeout", true, "took longer than its `timeout`"},
     {Outcome::kCrashed, "crashed", "crashed", true, "its process ended without a result"},
     {Outcome::kFailed, "failed", "failed", true, "the worker or the daemon said what is wrong"},
-    {Outcome::kCancelled, "cancelled", "cancelled", true, "someone cancelled its sweep"},
-    {Outcome::kSkipped, "skipped", "skipped", true, "something that it needs is not there"},
+    {Outcome::kCancelled, "cancelled", "cancelled", true, "its sweep was cancelled"},
+    {Outcome::kSkipped, "skipped", "skipped", true, "a requirement is missing"},
 }};
 
 constexpr const OutcomeInfo& info_of(Outcome outcome) {

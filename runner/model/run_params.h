@@ -60,8 +60,8 @@ struct RunParams {
           at_most(4096));
     field("seed", seed, "seed of weights and data", at_least(0), Immaterial());
     field("memory_limit", memory_limit,
-          "fail as out of memory when the device memory in use would exceed this; 0 is what the "
-          "device has");
+          "fail as out of memory when the device memory in use would exceed this; 0: the device's "
+          "size");
     field("repeats", repeats, "attempts of each timing pass, run in rounds over the sweep",
           at_least(1), at_most(10000), Scheduling{});
     field("timeout", timeout, "end an attempt that takes longer; 0 is never", Scheduling{});

@@ -40,7 +40,7 @@ struct StudyPiece {
   static void visit(auto& self, auto&& field) {
     field("markdown", self.markdown, "");
     field("figure", self.figure, "that follows it");
-    field("why", self.why, "instead: why a claim cannot be told");
+    field("why", self.why, "instead: why a claim is undecided");
   }
 };
 

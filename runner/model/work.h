@@ -25,9 +25,8 @@ struct PhaseWork {
     field("flops", self.flops, "of the hardware, recomputation included",
           Heading{"hardware work", "FLOP"});
     field("bytes", self.bytes, "", Heading{"memory traffic", "B"});
-    field("recomputed_flops", self.recomputed_flops,
-          "of `flops`, those that the model's FLOPs leave out", Sparse(),
-          Heading{"of it recomputed", "FLOP"});
+    field("recomputed_flops", self.recomputed_flops, "of `flops`, those not in the model's FLOPs",
+          Sparse(), Heading{"of it recomputed", "FLOP"});
   }
 };
 

@@ -105,7 +105,7 @@ void note_processes(const ComparedResults& compared, std::vector<std::string>& n
                     by_pairs = points_by(compared, stats::Method::kPairs);
   if (by_processes > 0) {
     notes.push_back(
-        "the unit is the attempt, a process of its own: Welch's interval of the logarithms of the "
+        "the unit is the attempt, a separate process: Welch's interval of the logarithms of the "
         "attempts' medians");
   }
   if (by_pairs > 0) {

@@ -130,10 +130,10 @@ void note_correction(const Significance& found, std::vector<std::string>& lines)
         corrected));
   }
   if (found.bold) {
-    lines.push_back(fmt::format(
-        "bold: what `sweepctl compare` calls faster or slower than the baseline, by the "
-        "attempts' medians{}",
-        found.p_values || tested == 0 ? "" : ", " + corrected));
+    lines.push_back(
+        fmt::format("bold: faster or slower than the baseline by `sweepctl compare`, by the "
+                    "attempts' medians{}",
+                    found.p_values || tested == 0 ? "" : ", " + corrected));
   }
 }
 

@@ -3,7 +3,7 @@
 //   {{ value NAME }}                      a text that the scale gives
 //   {{ figure KEY=TEXT KEY="TEXT" ... }}  a figure from the results of a sweep
 //   {{ NAME }}                            a figure of the part's `figures`
-//   {{ why }}                             why a claim cannot be told; in its `unknown` alone
+//   {{ why }}                             why a claim is undecided; in its `unknown` alone
 //
 // Keys of a figure: sweep and cell (required), metric, unit, baseline.NAME, top and by; any other
 // key is a filter. `$NAME` as a text is the scale's value of that name.

@@ -90,7 +90,7 @@ class TimingLoop {
   void hold_device() {
     if (device_.hold(hold_)) return;
     throw std::invalid_argument(
-        fmt::format("launch: `ahead` needs a device with a queue of its own, and `{}` has none: "
+        fmt::format("launch: `ahead` needs a device with its own queue, and `{}` has none: "
                     "its work runs while the host issues it; expected `exposed`",
                     device_.kind()));
   }

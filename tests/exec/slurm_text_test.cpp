@@ -73,7 +73,7 @@ TEST(JobEnd, WhatIsNobodysFaultRunsAgain) {
     EXPECT_TRUE(after(state).again) << state;
   }
   EXPECT_EQ(after("NODE_FAIL").what, "job 17 ended as NODE_FAIL on node3");
-  EXPECT_EQ(after("").what, "job 17 is gone, and Slurm does not know any more how it ended");
+  EXPECT_EQ(after("").what, "job 17 is gone, and Slurm no longer knows how it ended");
 }
 
 TEST(JobEnd, TheOthersAreOutcomes) {

@@ -201,7 +201,7 @@ TEST_F(MeasureTest, AheadNeedsADeviceWithAQueue) {
     FAIL() << "expected an error";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(),
-                 "launch: `ahead` needs a device with a queue of its own, and `fake` has none: its "
+                 "launch: `ahead` needs a device with its own queue, and `fake` has none: its "
                  "work runs while the host issues it; expected `exposed`");
   }
 }

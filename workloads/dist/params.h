@@ -17,8 +17,8 @@ struct DistributedParams {
   void visit_common(auto& field) {
     lm.visit_model(field);
     lm.visit_update(field);
-    field("backend", backend, "what moves the data between ranks", one_of({"gloo", "shm", "nccl"}),
-          Matters());
+    field("backend", backend, "the backend that moves the data between ranks",
+          one_of({"gloo", "shm", "nccl"}), Matters());
   }
 };
 

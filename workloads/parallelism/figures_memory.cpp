@@ -88,7 +88,7 @@ void add_smallest(const Plan& plan, FigureList& list) {
   const auto fsdp = smallest_fsdp(plan);
   const Degrees& n = plan.degrees;
   if (!fsdp) {
-    list.add("fsdp_that_fits", kNever, "none: what is not sharded already exceeds {}",
+    list.add("fsdp_that_fits", kNever, "none: the unsharded part already exceeds {}",
              bytes_text(plan.chip.memory_bytes));
     list.add("devices_that_fit", kNever, "none");
     return;

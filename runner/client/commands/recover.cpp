@@ -6,7 +6,7 @@ namespace sweepd {
 void add_recover(Command& app, Client& client) {
   auto dry_run = std::make_shared<bool>(false);
   Command* command = app.add_subcommand("recover", "Rebuild a lost database from attempt folders");
-  command->add_flag("--dry-run", *dry_run, "only say what would be found");
+  command->add_flag("--dry-run", *dry_run, "only report what would be recovered");
   command->footer(
       "For a state folder whose results.db is lost or damaged. A copy made with `sweepctl backup` "
       "is\n"

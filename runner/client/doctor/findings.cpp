@@ -100,7 +100,7 @@ Finding load(const LoadFacts& load) {
   return {"other load", Health::kWarning,
           fmt::format("{:.1f} cores: {}{}; {}", cores, join(names, ", "),
                       more > 0 ? fmt::format(" and {} more", more) : "", average),
-          "They take cores and caches from what is measured; such timings are marked `suspect`.",
+          "They take cores and caches from measurements; such timings are marked `suspect`.",
           "stop them, or wait"};
 }
 

@@ -50,7 +50,7 @@ Finding gpu_processes(const CudaFacts& cuda) {
   return {"GPU load", Health::kWarning,
           processes == 1 ? "1 process has a context"
                          : fmt::format("{} processes have a context", processes),
-          "They share memory and time with what is measured; such timings are marked `suspect`.",
+          "They share memory and time with measurements; such timings are marked `suspect`.",
           "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"};
 }
 

@@ -54,7 +54,7 @@ Result<Described> ask_for_catalog(const std::filesystem::path& worker) {
   };
   if (!text) return fail(text.error().message);
   const json described = parse_json(*text);
-  if (described.is_discarded()) return fail("what it printed is not JSON");
+  if (described.is_discarded()) return fail("its output is not JSON");
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);
   return Described{described, std::move(*catalog)};

@@ -17,9 +17,9 @@ Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
   auto specs = reader.plots_of(sweep->id);
   if (!specs) return specs.error();
   if (specs->empty()) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("sweep `{}` declares no plots; say what to draw with --x and --y",
-                             sweep->name)};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("sweep `{}` declares no plots; choose figures with --x and --y", sweep->name)};
   }
   if (!request.plot.empty()) {
     std::vector<std::string> titles;

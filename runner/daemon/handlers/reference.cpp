@@ -68,7 +68,8 @@ boost::asio::awaitable<Answer<rpc::ReferenceAdd>> handle_reference_add(
   const auto found = std::find_if(all->begin(), all->end(), [&](const ReferenceSummary& each) {
     return each.name == parsed.reference.name;
   });
-  if (found == all->end()) co_return Error{ErrorCode::kInternal, "the reference is gone already"};
+  if (found == all->end())
+    co_return Error{ErrorCode::kInternal, "the reference was already removed"};
   co_return rpc::ReferenceAdd::Reply{entry_of(*found)};
 }
 

@@ -48,8 +48,7 @@ bool is_of_this_job_alone(const EndedJob& end) {
 std::string words_of(const JobEvidence& evidence) {
   const EndedJob& end = evidence.end;
   if (end.state.empty()) {
-    return fmt::format("job {} is gone, and Slurm does not know any more how it ended",
-                       evidence.number);
+    return fmt::format("job {} is gone, and Slurm no longer knows how it ended", evidence.number);
   }
   std::string words = fmt::format("job {} ended as {}", evidence.number, end.state);
   if (!end.nodes.empty()) words += " on " + end.nodes;

@@ -32,7 +32,7 @@ void Pilots::end_if_deaf(Job& job, Instant looked_before, Instant now) {
     return;
   }
   if (job.cancelled || now - job.obeyed < settings_.timing.obey) return;
-  spdlog::warn("pool `{}`: job {} on {} has done nothing it was told for {}; it is cancelled",
+  spdlog::warn("pool `{}`: job {} on {} has followed no order for {}; cancelling it",
                settings_.pool.name, job.report.job, job.report.nodes,
                to_text(settings_.timing.obey));
   cancel(job);
@@ -47,9 +47,8 @@ bool Pilots::was_deaf(const Job& job, const Attempt& attempt) const {
 void Pilots::lose_to_deaf(const Job& job, const Attempt& attempt) {
   AttemptLost lost;
   lost.attempt = attempt.id;
-  lost.what =
-      fmt::format("job {} ran on {} and did nothing it was told for {}, so it was cancelled",
-                  job.record.number, job.report.nodes, to_text(settings_.timing.obey));
+  lost.what = fmt::format("job {} ran on {} and followed no order for {}, so it was cancelled",
+                          job.record.number, job.report.nodes, to_text(settings_.timing.obey));
   lost.ending = {Failed{lost.what, ""}, 0};
   lost.again = true;
   events_.emplace_back(std::move(lost));

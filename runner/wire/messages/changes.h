@@ -7,7 +7,7 @@
 namespace sweepd::rpc {
 
 struct ChangesMessage {
-  static constexpr std::string_view kTitle = "what changed since it was measured";
+  static constexpr std::string_view kTitle = "changes since its measurement";
   std::int64_t attempts = 0;
   std::vector<std::string> what, how;
   std::optional<WallTime> since;

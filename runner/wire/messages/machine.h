@@ -46,7 +46,7 @@ struct Stop {
   struct Request {
     bool now = false;
     static void visit(auto& self, auto&& field) {
-      field("now", self.now, "running attempts go on without the daemon");
+      field("now", self.now, "running attempts continue without the daemon");
     }
   };
   struct Reply {
@@ -54,7 +54,7 @@ struct Stop {
     static void visit(auto& self, auto&& field) {
       field("running", self.running,
             "on this machine; the daemon ends when they have ended, with `now` at once");
-      field("elsewhere", self.elsewhere, "that run in clusters, and go on without the daemon");
+      field("elsewhere", self.elsewhere, "that run in clusters and continue without the daemon");
       field("queued", self.queued, "");
     }
   };
@@ -255,7 +255,7 @@ struct PoolEntry {
     field("nodes", self.nodes, "");
     field("jobs", self.jobs, "of this daemon");
     field("problem", self.problem, "why its state is not known");
-    field("trouble", self.trouble, "what keeps its attempts waiting: its folder does not answer");
+    field("trouble", self.trouble, "why its attempts wait: its folder does not answer");
   }
 };
 

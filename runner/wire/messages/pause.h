@@ -16,7 +16,7 @@ struct PausedSweep {
     field("was_paused", self.was_paused, "before the request");
     field("held", self.held,
           "queued attempts that wait because of the pause; after `resume`, that waited");
-    field("running", self.running, "attempts that run, and go on");
+    field("running", self.running, "running attempts, which finish");
     field("given", self.given, "attempts that a cluster has; they come back if no job has them");
   }
 };

@@ -118,7 +118,7 @@ struct PlannedTrial {
 
 // The resources that attempts of a kind request from a cluster's pool.
 struct PlannedAsk {
-  static constexpr std::string_view kTitle = "what a plan asks a cluster for";
+  static constexpr std::string_view kTitle = "the plan's request to a cluster";
   std::string pool, asks, problem;
   std::int64_t ranks = 1, trials = 0;
   std::optional<WallTime> starts;

@@ -25,7 +25,7 @@ struct SubmittedSweep {
     field("left_out", self.left_out,
           "attempts `skipped` at once: their trials killed their workers");
     field("left_out_because", self.left_out_because, "of the first of them");
-    field("excluded", self.excluded, "points left out by rules");
+    field("excluded", self.excluded, "points excluded by rules");
     field("duplicates", self.duplicates, "points that are the same as another");
   }
 };
@@ -194,8 +194,7 @@ struct Stopping {
   static constexpr std::string_view kTitle = "`stopping`";
   bool now = false;
   static void visit(auto& self, auto&& field) {
-    field("now", self.now,
-          "the daemon was told to stop and ends at once; else when running attempts have ended");
+    field("now", self.now, "the daemon stops at once; else after the running attempts");
   }
 };
 

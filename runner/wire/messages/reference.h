@@ -18,7 +18,7 @@ struct ReferenceEntry {
     field("rows", self.rows, "figures");
     field("shown", self.shown, "of these, those of a workload, which tables can show");
     field("doubted", self.doubted, "those with something known to be wrong");
-    field("sources", self.sources, "what `source` is in tables");
+    field("sources", self.sources, "the value of `source` in tables");
   }
 };
 

@@ -109,7 +109,7 @@ struct OutOfServiceEntry {
   WallTime since;
   static void visit(auto& self, auto&& field) {
     field("device", self.device, "`cuda:0`");
-    field("fault", self.fault, "what is wrong with it");
+    field("fault", self.fault, "its fault");
     field("attempt", self.attempt, "that met it");
     field("since_ns", self.since, "since 1970");
   }

@@ -49,8 +49,8 @@ struct Usage {
   struct Reply {
     Table sweeps, database;
     static void visit(auto& self, auto&& field) {
-      field("sweeps", self.sweeps, "what each sweep has on the disk, the largest first");
-      field("database", self.database, "what the database consists of");
+      field("sweeps", self.sweeps, "disk use of each sweep, the largest first");
+      field("database", self.database, "parts of the database");
     }
   };
 };
@@ -75,8 +75,8 @@ struct Compact {
     static void visit(auto& self, auto&& field) {
       field("older_ns", self.older_ns, "that applied");
       field("folders", self.folders, "of attempts that were compacted, or would be");
-      field("before_bytes", self.before_bytes, "what these took on the disk");
-      field("after_bytes", self.after_bytes, "what they take now; 0 if they were only counted");
+      field("before_bytes", self.before_bytes, "their earlier disk use");
+      field("after_bytes", self.after_bytes, "their present disk use; 0 if they were only counted");
       field("folders_left", self.folders_left, "that could not be compacted");
       field("why_left", self.why_left, "what the system said of the first of them");
       field("stopped", self.stopped, "before the end, because an attempt began");
