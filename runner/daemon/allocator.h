@@ -1,4 +1,4 @@
-// The daemon's allocator, jemalloc (docs/ARCHITECTURE.md says why).
+// The daemon's allocator, jemalloc (docs/decisions/allocator.md).
 #pragma once
 
 namespace sweepd {

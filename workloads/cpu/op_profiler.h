@@ -1,5 +1,5 @@
 // Records every operator that torch dispatches, with a global RecordFunction callback. Costs 0.1 to
-// 0.5 microseconds per operator while started (docs/ARCHITECTURE.md), and nothing before and after.
+// 0.5 microseconds per operator while started, nothing otherwise (docs/decisions/profiler.md).
 //
 // Ranges: an operator of the forward belongs to the innermost Range around it. Autograd numbers its
 // nodes by the operators that made them, per thread, so a node of the backward finds the range of
