@@ -22,7 +22,7 @@ void add_samples(std::vector<KnownMetric>& metrics) {
         "else the host's"},
        {"host_time", kSummary, "ms",
         "of the steady clock around a whole step after a synchronise; not with `launch: ahead`"},
-       {"loss", kSummary, "1", ""},
+       {"loss", kSummary, "1", "of the step's batch", kSteps, Better::kSmaller},
        {"setup_time", kSummary, "ms", "making the workload", kSetup},
        {"capture_time", kSummary, "ms", "capturing the CUDA graph", kSetup},
        {"compile_time", kSummary, "ms", "compiling the model", kSetup},

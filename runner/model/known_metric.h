@@ -33,6 +33,7 @@ struct KnownMetric {
   FigureSource source = FigureSource::kSummary;
   std::string_view unit, meaning;
   When when = When::kSteps;
+  Better better = Better::kUnknown;  // where its unit does not say it
 };
 
 // In the order in which tables show them. Other metrics are samples that a program reports, or

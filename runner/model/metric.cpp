@@ -28,8 +28,9 @@ Better better_of(const std::vector<MetricDef>& declared, std::string_view metric
   const std::string unit = unit_of(declared, metric);
   if (unit == "GB/s" || unit == "MB/s" || unit == "GiB/s") return Better::kLarger;
   const bool time = unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
-  if (time || unit == "B" || metric == "loss") return Better::kSmaller;
-  return Better::kUnknown;
+  if (time || unit == "B") return Better::kSmaller;
+  const KnownMetric* known = find_known_metric(metric);
+  return known == nullptr ? Better::kUnknown : known->better;
 }
 
 }  // namespace sweepd
