@@ -2,13 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/base/sweep_axes.h"
 #include "db/store/insert_plots.h"
 #include "db/store/insert_tables.h"
 #include "runner/base/text.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 namespace {
+
+// Whether the trial is stored with other parameters of reading (kReadingParams).
+bool reads_differently(Connection& connection, const WorkloadDef& def, std::int64_t row,
+                       const Trial& trial) {
+  std::vector<std::string> same;
+  std::vector<std::size_t> params;
+  for (const std::size_t i : stored_params(def)) {
+    if (std::ranges::find(kReadingParams, def.params[i].name) == kReadingParams.end()) continue;
+    // Older trials do not have a parameter that is new.
+    same.push_back("coalesce(" + sql_name(def.params[i].name) + ", '') = ?");
+    params.push_back(i);
+  }
+  if (params.empty()) return false;
+  Query stored(connection, fmt::format("SELECT {} FROM {} WHERE trial = ?", join(same, " AND "),
+                                       sql_name(params_table(def.name))));
+  for (const std::size_t i : params) bind_value(stored, trial.values[i]);
+  stored.bind(row);
+  return stored.next() && stored.integer(0) == 0;
+}
 
 // The folder of a submission is no part of a trial: the last submission locates its program.
 void set_origin(Connection& connection, const WorkloadDef& def, std::int64_t row,
@@ -62,6 +84,7 @@ TrialRow find_or_insert_trial(Connection& connection, const WorkloadDef& def, Pa
     known.bind(wanted.key);
     if (known.next()) {
       trial.row = known.integer(0);
+      trial.reads_differently = reads_differently(connection, def, trial.row, wanted.trial);
       set_origin(connection, def, trial.row, wanted.trial);
       return trial;
     }

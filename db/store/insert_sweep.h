@@ -16,6 +16,7 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
 struct TrialRow {
   std::int64_t row = 0;
   bool is_new = false;
+  bool reads_differently = false;  // other patterns than its results may have been read with
   std::int64_t priority = 0, repeats = 1;
   Duration timeout{0};
   std::optional<std::string> submitted_code;  // as in sweep_trial

@@ -69,9 +69,10 @@ struct PausedDevice {
 struct SubmitReceipt {
   std::int64_t trials = 0;
   std::int64_t attempts_queued = 0;
-  std::int64_t attempts_reused = 0;  // `done` already on this host
-  std::int64_t attempts_joined = 0;  // queued or running already for another sweep
-  Changes changes;                   // among the queued ones
+  std::int64_t attempts_reused = 0;     // `done` already on this host
+  std::int64_t attempts_to_reread = 0;  // of the reused: read with other patterns (`reread`)
+  std::int64_t attempts_joined = 0;     // queued or running already for another sweep
+  Changes changes;                      // among the queued ones
   std::vector<OpenAttempt> queued;
   Holds holds = {};                    // of joined attempts
   std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held

@@ -36,7 +36,13 @@ Result<SubmitReceipt> Store::submit(const NewSweep& request, const WorkloadDef& 
       const NewTrial& trial = request.trials[slot.trial];
       const Enqueuer::Wanted wanted{row.row,   trial.key,   trial.base_key, def.name,   trial.trial,
                                     slot.pass, slot.repeat, row.priority,   row.timeout};
-      if (!row.is_new && enqueuer.use_existing(wanted)) continue;
+      const std::int64_t reused = receipt.attempts_reused;
+      if (!row.is_new && enqueuer.use_existing(wanted)) {
+        // Only the output of timings is read.
+        const bool is_read = slot.pass == Pass::kTiming && receipt.attempts_reused > reused;
+        if (is_read && row.reads_differently) ++receipt.attempts_to_reread;
+        continue;
+      }
       if (!row.is_new || !trial.base_key.empty()) enqueuer.note_change(wanted);
       enqueuer.add(wanted, row.is_new ? Enqueuer::Siblings::kNone : Enqueuer::Siblings::kPossible);
     }

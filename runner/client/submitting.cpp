@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/base/printable.h"
 #include "runner/base/say.h"
 #include "runner/base/units.h"
 #include "runner/client/changes_view.h"
@@ -17,6 +18,10 @@ std::string counts_text(const rpc::SubmittedSweep& sweep) {
   if (sweep.changes.attempts != 0) text += fmt::format(" ({})", changes_text(sweep.changes));
   if (sweep.reused != 0) {
     text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
+    if (sweep.to_reread != 0) {
+      text += fmt::format(", {} of them read with other patterns (sweepctl reread {})",
+                          with_thousands(sweep.to_reread), printable(sweep.name));
+    }
   }
   if (sweep.joined != 0) text += fmt::format(", {} already queued", with_thousands(sweep.joined));
   if (sweep.released != 0) {

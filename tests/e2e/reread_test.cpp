@@ -31,7 +31,9 @@ TEST(Reread, FindsWhatOtherPatternsSayAndMeasuresNothing) {
               HasSubstr("0 attempts of own again; 1 had been read"));
 
   const std::string better = file(time + "    accuracy = acc ([0-9]+)\n");
-  EXPECT_THAT(box.ctl({"submit", better, "--wait"}).out, HasSubstr("1 reused"));
+  EXPECT_THAT(box.ctl({"submit", better, "--wait"}).out,
+              HasSubstr("1 reused (measured before), 1 of them read with other patterns (sweepctl "
+                        "reread own)"));
   const Ran ran = box.ctl({"reread", "own"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("read the output of 1 attempt of own again\n"));

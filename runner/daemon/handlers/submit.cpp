@@ -78,6 +78,7 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .joined = receipt->attempts_joined,
                              .released = receipt->attempts_released,
                              .left_out = receipt->attempts_left_out,
+                             .to_reread = receipt->attempts_to_reread,
                              .left_out_because = receipt->left_out_because,
                              .changes = rpc::message_of(receipt->changes)};
   if (!request.notify.empty()) services.notifier.expect();

@@ -10,7 +10,7 @@ struct SubmittedSweep {
   static constexpr std::string_view kTitle = "a submitted sweep";
   std::string id, name;
   std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
-  std::int64_t released = 0, left_out = 0;
+  std::int64_t released = 0, left_out = 0, to_reread = 0;
   std::string left_out_because;
   ChangesMessage changes;
   static void visit(auto& self, auto&& field) {
@@ -19,6 +19,7 @@ struct SubmittedSweep {
     field("trials", self.trials, "");
     field("queued", self.queued, "attempts to run");
     field("reused", self.reused, "attempts measured before");
+    field("to_reread", self.to_reread, "of `reused`: their output was read with other `patterns`");
     field("joined", self.joined, "attempts queued already");
     field("released", self.released, "of `joined`: had waited because their sweeps are paused");
     field("changes", self.changes, "among `queued`");
