@@ -27,7 +27,10 @@ std::string_view unit_of_metric(std::string_view metric) {
   if (metric.starts_with(kRangeTimePrefix)) return "ms";
   if (metric.ends_with("_bytes") || metric.find("_bytes_per_") != std::string_view::npos)
     return "B";
-  if (metric == "algbw" || metric == "busbw") return "GB/s";
+  if (metric == "algbw" || metric == "busbw" || metric.ends_with("_algbw") ||
+      metric.ends_with("_busbw")) {
+    return "GB/s";
+  }
   if (metric == "loss" || metric.ends_with("_calls") || metric.ends_with("_share")) return "1";
   if (metric.starts_with("kernel_") || metric.starts_with("operator_")) return "ms";
   if (metric == "figure" || metric == "fact" || metric == "steady_from") return "1";
