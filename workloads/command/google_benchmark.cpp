@@ -119,10 +119,10 @@ class GoogleFile {
   void take(const BenchmarkJson& run) {
     const std::string name = google_name(run), aggregate = aggregate_of(run);
     if (is_true(run, "error_occurred")) {
-      errors_.push_back(name + ": " + text_or(run, "error_message", "an error"));
+      add_once(errors_, name + ": " + text_or(run, "error_message", "an error"));
     } else if (is_true(run, "skipped")) {
       const std::string why = text_or(run, "skip_message", "");
-      skipped_.push_back(name + (why.empty() ? "" : ": " + why));
+      add_once(skipped_, name + (why.empty() ? "" : ": " + why));
     } else if (is_repetition(run)) {
       add_step(name, run);
     } else if (!repeated_.contains(name) && aggregate == "mean") {
@@ -131,6 +131,11 @@ class GoogleFile {
     } else if (!repeated_.contains(name) && aggregate == "stddev" && steps_.contains(name)) {
       reports_.emplace_back(once_of(deviations(name, phases_.of(name), run)));
     }
+  }
+
+  // Each repetition says it again.
+  static void add_once(std::vector<std::string>& texts, std::string text) {
+    if (texts.empty() || texts.back() != text) texts.push_back(std::move(text));
   }
 
   void add_step(const std::string& name, const BenchmarkJson& run) {

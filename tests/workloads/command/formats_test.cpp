@@ -167,6 +167,7 @@ TEST(Formats, GoogleBenchmarksErrorIsAMistakeWhereThereIsNothingElse) {
   EXPECT_THAT(
       file("google-benchmark", R"({"benchmarks": [
                 {"name": "a", "error_occurred": "true", "error_message": "no file"},
+                {"name": "a", "error_occurred": true, "error_message": "no file"},
                 {"name": "b", "error_occurred": false, "real_time": 5, "cpu_time": 4,
                  "time_unit": "ms"}]})"),
       ElementsAre("0 b time 5", "0 b cpu_time 4", "fact warning.google-benchmark: a: no file"));
