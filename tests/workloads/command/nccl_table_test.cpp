@@ -106,6 +106,14 @@ TEST(NcclTable, AHalfWithoutFiguresIsLeftOutAndCounted) {
                   "place"));
 }
 
+TEST(NcclTable, AHalfThatLacksAFigureIsLeftOutAsAWhole) {
+  EXPECT_THAT(nccl({"64 16 float sum -1 3.5 N/A 2 0 4.5 3 4 0"}),
+              ElementsAre("0 in_place time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4",
+                          "0 in_place size_bytes 64", "fact nccl.test: float, sum",
+                          "fact nccl.omitted: 1 half row is without figures: the first is line 1, "
+                          "out of place"));
+}
+
 TEST(NcclTable, LabelsAndColoursBeforeALineDoNotCount) {
   const auto plain = nccl({kNcclHead, kNcclRow});
   ASSERT_EQ(plain.size(), 8U);
