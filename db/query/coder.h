@@ -12,8 +12,10 @@
 
 namespace sweepd {
 
-// The order of values without a prescribed place; they follow those with one.
-enum class DisplayOrder { kFirstAppearance, kTyped };
+// The order of the values that no list prescribes. They follow those that a list does prescribe. In
+// typed order numbers ascend and texts are compared by byte, in counted order also the numbers
+// within texts: "sort.8" is before "sort.64".
+enum class DisplayOrder { kFirstAppearance, kTyped, kCounted };
 
 class DimensionCoder {
  public:
@@ -23,8 +25,7 @@ class DimensionCoder {
     std::vector<Value> values;            // in display order
     std::vector<std::uint32_t> new_code;  // indexed by the code that `code` returned
   };
-  // `text_of` returns what is compared with `preferred` and `last`. In typed order numbers ascend
-  // and texts are compared by byte.
+  // `text_of` returns what is compared with `preferred` and `last`.
   template <class TextOf>
   Ordered order(DisplayOrder rest, const std::vector<std::string>& preferred,
                 const std::string& last, TextOf text_of) const {

@@ -277,8 +277,12 @@ DimensionCoder::Ordered ResultBuilder::order_of(std::size_t dimension) const {
     const bool stated = planned.column == ColumnRef(ResultColumn::kFact) ||
                         planned.column == ColumnRef(ResultColumn::kFigure);
     const bool as_met = stated || planned.column == ColumnRef(ResultColumn::kSweep);
+    // The phases of benchmarks have their sizes in their names.
+    const bool counted = planned.column == ColumnRef(ResultColumn::kPhase);
     return coders_[dimension].order(
-        as_met ? DisplayOrder::kFirstAppearance : DisplayOrder::kTyped,
+        as_met    ? DisplayOrder::kFirstAppearance
+        : counted ? DisplayOrder::kCounted
+                  : DisplayOrder::kTyped,
         stated && !plan_.sweep && !filtered ? stated_order() : planned.preferred, planned.last,
         [&](const Value& value) {
           return to_text(value, planned.numeric ? ValueType::kInteger : ValueType::kText);

@@ -130,6 +130,7 @@ std::string_view unit_of_metric(std::string_view name) {
   if (name.ends_with("_time") || name.starts_with(kRangeTimePrefix)) return "ms";
   if (name.ends_with("_bytes") || name.find("_bytes_per_") != std::string_view::npos) return "B";
   if (name.ends_with("_calls") || name.ends_with("_share")) return "1";
+  if (name.ends_with("_algbw") || name.ends_with("_busbw")) return "GB/s";
   const FigureSource source = source_of_metric(name);
   const bool named = source == FigureSource::kFigure || source == FigureSource::kFact;
   return named ? unit_within(name) : "";

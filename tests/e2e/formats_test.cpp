@@ -1,4 +1,5 @@
 // The formats of `reports`, with the real programs. A program that is not installed skips its test.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/e2e/sandbox.h"
@@ -23,6 +24,34 @@ class Formats : public testing::Test {
   }
   Sandbox box;
 };
+
+// Recorded output: from one run to a table with a row a message size.
+TEST_F(Formats, NcclTestsHaveATableOfBandwidthByMessageSize) {
+  const std::string output = box.write("nccl.txt", R"(
+# nThread 1 nGpus 8 minBytes 524288 maxBytes 8388608 step: 4(factor) warmup iters: 1 iters: 20
+# Using devices
+[1,0]<stdout>:#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+[1,0]<stdout>:#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+[1,0]<stdout>:      524288        131072     float     sum      -1    34.08   15.38   26.92      0    33.46   15.67   27.42      0
+[1,0]<stdout>:     2097152        524288     float     sum      -1    50.61   41.44   72.52      0    49.48   42.38   74.17      0
+[1,0]<stdout>:     8388608       2097152     float     sum      -1    91.10   92.08  161.14      0    94.94   88.36  154.63      0
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 86.1333
+)");
+  const Ran ran =
+      box.ctl({"submit", "-", "--wait"}, "sweep: s\nprogram: p\nparams: {argv: 'cat " + output +
+                                             "', reports: nccl-tests, device: cpu}\n"
+                                             "tables:\n"
+                                             "  - rows: [{phase: Bytes}]\n"
+                                             "    values:\n"
+                                             "      - {name: Out of place, metric: busbw}\n"
+                                             "      - {name: In place, metric: in_place_busbw}\n");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err << box.ctl({"show", "s"}).out;
+  EXPECT_THAT(box.ctl({"report", "s", "--format", "csv"}).out,
+              testing::AllOf(testing::HasSubstr("Bytes,Out of place (GB/s),In place (GB/s),"),
+                             testing::ContainsRegex("\n524288,26.92,27.42,.*\n2097152,72.52,74.17,"
+                                                    ".*\n8388608,161.14,154.63,")));
+}
 
 class NightlyFormats : public Formats {};
 

@@ -4,6 +4,7 @@
 #include "runner/base/text.h"
 #include "tests/fuzz/target.h"
 #include "workloads/command/formats.h"
+#include "workloads/command/memory_words.h"
 #include "workloads/command/patterns.h"
 
 namespace sweepd::fuzz {
@@ -39,6 +40,8 @@ void report(std::string_view bytes) {
   const std::vector<std::string> lines = split(bytes, '\n');
   for (const std::string& line : lines) {
     if (const auto report = command::parse_report(line)) require_sound(*report);
+    command::says_out_of_memory(line);
+    require(command::requested_bytes(line).value >= 0, "what was requested is an amount");
   }
   for (const std::string& format : command::format_names()) {
     if (!command::is_of_lines(format)) {

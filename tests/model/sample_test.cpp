@@ -128,6 +128,8 @@ TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("host_time"), "ms");
   EXPECT_EQ(unit_of_metric("peak_allocated_bytes"), "B");
   EXPECT_EQ(unit_of_metric("busbw"), "GB/s");
+  EXPECT_EQ(unit_of_metric("in_place_busbw"), "GB/s");
+  EXPECT_EQ(unit_of_metric("nobusbw"), "");
   EXPECT_EQ(unit_of_metric("figure.activation_bytes_per_token"), "B");
   EXPECT_EQ(unit_of_metric("loss"), "1");
   EXPECT_EQ(unit_of_metric("kernel_median"), "ms");

@@ -4,69 +4,18 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "runner/base/text.h"
+#include "workloads/command/benchmark_json.h"
 #include "workloads/command/benchmark_phases.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"
 
 namespace sweepd::command {
 namespace {
-
-using BenchmarkJson = nlohmann::ordered_json;
-
-const BenchmarkJson& list_in(std::string_view format, const BenchmarkJson& file, const char* name) {
-  if (!file.is_object() || !file.contains(name) || !file[name].is_array() || file[name].empty()) {
-    refuse_report(format,
-                  fmt::format("expected a JSON object with a list `{}` that is not empty", name));
-  }
-  return file[name];
-}
-
-// A value in a message.
-std::string shown_json(const BenchmarkJson& value) {
-  constexpr std::size_t kLongest = 60;
-  return value.dump().substr(0, kLongest);
-}
-
-// The number of seconds, or whatever `name` is, of a benchmark.
-double number_of(std::string_view format, const std::string& benchmark, const BenchmarkJson& object,
-                 const char* name) {
-  if (object.contains(name)) {
-    if (const auto number = number_in_json(object[name])) return *number;
-    refuse_report(format, fmt::format("`{}` of `{}` is {}; expected a number", name, benchmark,
-                                      shown_json(object[name])));
-  }
-  refuse_report(format, fmt::format("`{}` of `{}` is missing", name, benchmark));
-}
-
-// A list of seconds as ms.
-std::vector<double> ms_in_list(std::string_view format, const std::string& benchmark,
-                               const BenchmarkJson& list, const char* name) {
-  std::vector<double> ms;
-  for (const BenchmarkJson& seconds : list) {
-    const auto number = number_in_json(seconds);
-    if (!number) {
-      refuse_report(format, fmt::format("`{}` of `{}`: number {} is {}; expected seconds", name,
-                                        benchmark, ms.size(), shown_json(seconds)));
-    }
-    ms.push_back(*number * 1e3);
-  }
-  return ms;
-}
-
-std::string text_or(const BenchmarkJson& object, const char* name, std::string otherwise) {
-  return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
-                                                           : std::move(otherwise);
-}
-
-bool is_true(const BenchmarkJson& object, const char* name) {
-  return object.contains(name) && object[name] == true;
-}
 
 // Of `times` runs; a code that is no number is a signal's end.
 class FailedRuns {
@@ -104,63 +53,55 @@ class FailedRuns {
   std::map<std::string, std::size_t> ends_;  // how many ended how
 };
 
-double ms_per(std::string_view format, const std::string& unit) {
-  static const std::map<std::string, double> units{
-      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
-  const auto found = units.find(unit);
-  if (found == units.end()) refuse_report(format, fmt::format("time_unit `{}` is unknown", unit));
-  return found->second;
-}
-
-// Google Benchmark's own numbers of a run; every other number is a counter of the user.
-bool is_counter(const std::string& name) {
-  static const std::vector<std::string> known{"family_index",   "per_family_instance_index",
-                                              "repetitions",    "repetition_index",
-                                              "threads",        "iterations",
-                                              "real_time",      "cpu_time",
-                                              "aggregate_name", "complexity_index",
-                                              "aggregate_unit"};
-  return std::ranges::find(known, name) == known.end();
-}
-
-std::string google_name(const BenchmarkJson& run) {
-  return text_or(run, "run_name", text_or(run, "name", "benchmark"));
-}
-
-std::vector<Sample> google_samples(std::string_view format, const std::string& benchmark,
-                                   const std::string& phase, const BenchmarkJson& run) {
-  const double unit = ms_per(format, text_or(run, "time_unit", "ns"));
-  std::vector<Sample> samples{
-      sample_of(phase, "time", number_of(format, benchmark, run, "real_time") * unit),
-      sample_of(phase, "cpu_time", number_of(format, benchmark, run, "cpu_time") * unit)};
-  std::map<std::string, std::string> counters{{"time", "real_time"}, {"cpu_time", "cpu_time"}};
-  for (const auto& [name, value] : run.items()) {
-    const auto number = number_in_json(value);
-    // A text may be `inf`, too: only counters are not known by name.
-    if (!number || !is_counter(name) || name == "label" || name == "name" || name == "run_name") {
-      continue;
-    }
-    const auto [other, is_new] = counters.emplace(plain_name(name, "_"), name);
-    if (!is_new) {
-      refuse_report(format, fmt::format("counters `{}` and `{}` of `{}` would both be metric `{}`: "
-                                        "rename one",
-                                        other->second, name, benchmark, other->first));
-    }
-    samples.push_back(sample_of(phase, other->first, *number));
-  }
-  return samples;
-}
-
-// "test_sum"; where several modules have one, "tests/test_a.py::test_sum".
-std::vector<std::string> pytest_names(const BenchmarkJson& benchmarks) {
+// The names of benchmarks, where `more` says what makes equal ones distinct.
+template <class More>
+void make_distinct(std::vector<std::string>& names, const More& more) {
   std::map<std::string, int> count;
-  for (const BenchmarkJson& benchmark : benchmarks)
-    ++count[text_or(benchmark, "name", "benchmark")];
+  for (const std::string& name : names) ++count[name];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (count[names[i]] > 1) names[i] = more(i, names[i]);
+  }
+}
+
+// {"size": "1", "kind": "a"} as " size=1 kind=a".
+std::string as_words(const BenchmarkJson& parameters) {
+  std::string words;
+  if (!parameters.is_object()) return words;
+  for (const auto& [name, value] : parameters.items()) {
+    words += fmt::format(" {}={}", name,
+                         value.is_string() ? value.get<std::string>() : shown_json(value));
+  }
+  return words;
+}
+
+// "sort"; where another command has the name, too, "sort size=1".
+std::vector<std::string> hyperfine_names(const BenchmarkJson& results) {
+  std::vector<std::string> names;
+  for (const BenchmarkJson& result : results) {
+    names.push_back(text_or(result, "command", "command"));
+  }
+  make_distinct(names, [&](std::size_t i, const std::string& name) {
+    return name + (results[i].contains("parameters") ? as_words(results[i]["parameters"]) : "");
+  });
+  return names;
+}
+
+// "test_sum"; where several modules have one, "tests/test_a.py::test_sum"; where that has several
+// with other parameters, "tests/test_a.py::test_sum size=1".
+std::vector<std::string> pytest_names(const BenchmarkJson& benchmarks) {
   std::vector<std::string> names;
   for (const BenchmarkJson& benchmark : benchmarks) {
-    std::string name = text_or(benchmark, "name", "benchmark");
-    names.push_back(count[name] == 1 ? name : text_or(benchmark, "fullname", name));
+    names.push_back(text_or(benchmark, "name", "benchmark"));
   }
+  make_distinct(names, [&](std::size_t i, const std::string& name) {
+    return text_or(benchmarks[i], "fullname", name);
+  });
+  make_distinct(names, [&](std::size_t i, const std::string& name) {
+    const BenchmarkJson& benchmark = benchmarks[i];
+    const std::string group = text_or(benchmark, "group", "");
+    return name + (benchmark.contains("params") ? as_words(benchmark["params"]) : "") +
+           (group.empty() ? "" : " " + group);
+  });
   return names;
 }
 
@@ -176,10 +117,7 @@ void refuse_equal(std::string_view format, std::vector<std::string> names, const
 std::vector<Report> read_hyperfine(const nlohmann::ordered_json& file) {
   constexpr std::string_view kFormat = "hyperfine";
   const BenchmarkJson& results = list_in(kFormat, file, "results");
-  std::vector<std::string> commands;
-  for (const BenchmarkJson& result : results) {
-    commands.push_back(text_or(result, "command", "command"));
-  }
+  const std::vector<std::string> commands = hyperfine_names(results);
   refuse_equal(kFormat, commands, "name each with --command-name");
   const BenchmarkPhases phases(kFormat, commands);
   std::vector<Report> reports = phases.facts();
@@ -218,37 +156,6 @@ std::vector<Report> read_hyperfine(const nlohmann::ordered_json& file) {
   return reports;
 }
 
-std::vector<Report> read_google_benchmark(const nlohmann::ordered_json& file) {
-  constexpr std::string_view kFormat = "google-benchmark";
-  const BenchmarkJson& benchmarks = list_in(kFormat, file, "benchmarks");
-  std::vector<std::string> names;
-  for (const BenchmarkJson& run : benchmarks) names.push_back(google_name(run));
-  const BenchmarkPhases phases(kFormat, names);
-  std::vector<Report> reports = phases.facts();
-  std::map<std::string, std::int64_t> runs;  // of each phase, so far
-  std::vector<std::string> skipped;
-  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    const BenchmarkJson& run = benchmarks[i];
-    if (text_or(run, "run_type", "iteration") != "iteration") continue;  // a mean of the others
-    if (is_true(run, "error_occurred")) {
-      refuse_report(kFormat,
-                    fmt::format("{}: {}", names[i], text_or(run, "error_message", "an error")));
-    }
-    if (is_true(run, "skipped")) {
-      const std::string why = text_or(run, "skip_message", "");
-      skipped.push_back(names[i] + (why.empty() ? "" : ": " + why));
-      continue;
-    }
-    const std::string& phase = phases.of(names[i]);
-    reports.emplace_back(step_of(runs[phase]++, google_samples(kFormat, names[i], phase, run)));
-  }
-  if (!skipped.empty()) {
-    if (runs.empty()) return {SkipReport{join(skipped, "; ")}};
-    reports.emplace_back(FactReport{"skipped", std::nullopt, join(skipped, "; ")});
-  }
-  return reports;
-}
-
 std::vector<Report> read_pytest_benchmark(const nlohmann::ordered_json& file) {
   constexpr std::string_view kFormat = "pytest-benchmark";
   const BenchmarkJson& benchmarks = list_in(kFormat, file, "benchmarks");
@@ -256,6 +163,7 @@ std::vector<Report> read_pytest_benchmark(const nlohmann::ordered_json& file) {
   refuse_equal(kFormat, names, "rename one");
   const BenchmarkPhases phases(kFormat, names);
   std::vector<Report> reports = phases.facts();
+  std::vector<std::string> means;
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     const BenchmarkJson& benchmark = benchmarks[i];
     const std::string& phase = phases.of(names[i]);
@@ -267,12 +175,16 @@ std::vector<Report> read_pytest_benchmark(const nlohmann::ordered_json& file) {
     if (stats.contains("data") && stats["data"].is_array()) {
       rounds = ms_in_list(kFormat, names[i], stats["data"], "data");
     }
-    if (rounds.empty()) rounds = {number_of(kFormat, names[i], stats, "mean") * 1e3};
+    if (rounds.empty()) {
+      rounds = {number_of(kFormat, names[i], stats, "mean") * 1e3};
+      means.push_back(names[i]);
+    }
     for (std::size_t round = 0; round < rounds.size(); ++round) {
       reports.emplace_back(
           step_of(static_cast<std::int64_t>(round), {sample_of(phase, "time", rounds[round])}));
     }
   }
+  if (!means.empty()) reports.emplace_back(only_means_of(means));
   return reports;
 }
 

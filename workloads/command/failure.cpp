@@ -6,37 +6,27 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
 #include "workloads/api/crash.h"
 #include "workloads/api/failure.h"
+#include "workloads/command/memory_words.h"
 
 namespace sweepd::command {
 namespace {
 
-// "MemoryError" alone would match a ValueError about a MemoryError class. With a colon or at the
-// end of the line it is Python's own last line.
-bool speaks_of_memory(std::string_view line) {
-  constexpr std::array<std::string_view, 7> kWords{
-      "CUDA out of memory",       "CUDA error: out of memory",
-      "torch.OutOfMemoryError",   "cuda.OutOfMemoryError",
-      "std::bad_alloc",           "DefaultCPUAllocator: can't allocate",
-      "cudaErrorMemoryAllocation"};
-  for (const std::string_view words : kWords) {
-    if (line.find(words) != std::string_view::npos) return true;
-  }
-  return line == "MemoryError" || line.starts_with("MemoryError:") ||
-         line.find("numpy.core._exceptions._ArrayMemoryError") != std::string_view::npos ||
-         line.find("numpy._core._exceptions._ArrayMemoryError") != std::string_view::npos;
-}
-
-// Exceptions that say that another process failed. Its own words come before them.
+// Exceptions that say that another process failed. Its own words come before them. vLLM says it of
+// its engine with a RuntimeError: "Engine core initialization failed. See root cause above."
 constexpr std::array<std::string_view, 6> kOfOtherProcesses{
     "ChildFailedError",       "CalledProcessError", "ProcessRaisedException",
     "ProcessExitedException", "BrokenProcessPool",  "DistBackendError"};
+
+bool is_of_other_process(std::string_view line, std::string_view exception) {
+  return std::ranges::find(kOfOtherProcesses, exception) != kOfOtherProcesses.end() ||
+         line.find("See root cause above") != std::string_view::npos;
+}
 
 // Whether the line is the last one of a traceback, "FileNotFoundError: [Errno 2] ..." or
 // "torch.AcceleratorError", perhaps after torchrun's "[rank0]: ". Returns its name, or "".
@@ -78,12 +68,15 @@ void Symptoms::read(std::string_view line) {
   } else if (text.starts_with("Exception ignored in")) {
     next_exception_ = Chain::kIgnored;  // as when the interpreter ends
   }
-  const bool of_memory = speaks_of_memory(text);
+  constexpr std::size_t kSearched = 4096;  // of a line that may be as long as it likes
+  const bool of_memory = says_out_of_memory(text.substr(0, kSearched));
   const std::string_view exception = exception_in(text);
   if (of_memory) {
-    if (oom_line_.empty()) oom_line_ = text;
-  } else if (!exception.empty() && next_exception_ == Chain::kNew &&
-             std::ranges::find(kOfOtherProcesses, exception) == kOfOtherProcesses.end()) {
+    // The first one that says how much it was.
+    if (oom_line_.empty() || requested_bytes(oom_line_).value == 0) oom_line_ = text;
+  } else if ((!exception.empty() && next_exception_ == Chain::kNew &&
+              !is_of_other_process(text, exception)) ||
+             says_memory_was_survived(text.substr(0, kSearched))) {
     oom_line_.clear();
   }
   if (!exception.empty()) next_exception_ = Chain::kNew;
@@ -110,24 +103,6 @@ void Symptoms::judge(const Ended& ended, bool killed_for_memory, Bytes memory_li
   }
   throw std::runtime_error(
       fmt::format("the program ended with exit code {}{}", ended.exit_code.value_or(-1), last));
-}
-
-Bytes requested_bytes(std::string_view line) {
-  constexpr std::string_view kWords = "ried to allocate ";
-  const std::size_t at = line.find(kWords);
-  if (at == std::string_view::npos) return {};
-  const std::string rest(line.substr(at + kWords.size()));
-  char* end = nullptr;
-  const double number = std::strtod(rest.c_str(), &end);
-  const std::string_view unit = trim(std::string_view(end).substr(0, 6));
-  for (const auto& [name, bytes] : {std::pair{"KiB", 0x1p10},
-                                    {"MiB", 0x1p20},
-                                    {"GiB", 0x1p30},
-                                    {"TiB", 0x1p40},
-                                    {"bytes", 1.0}}) {
-    if (unit.starts_with(name)) return {static_cast<std::int64_t>(number * bytes)};
-  }
-  return {};
 }
 
 std::optional<std::int64_t> kills_for_memory(const std::filesystem::path& root) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -28,8 +27,8 @@ class Symptoms {
   void report(const SkipReport& skip) { skip_reason_ = skip.reason; }
 
   // Throws what the end means: Unavailable (the program said so, or exit code 77), OutOfMemory (it
-  // said so, in the words of LibTorch, Python or C++, and no other exception of Python came after
-  // it; or the kernel killed it for its memory),
+  // said so (memory_words.h), and no other exception of Python came after it, nor did it say that
+  // it goes on; or the kernel killed it for its memory),
   // Crash (a signal), std::runtime_error (another exit code, with its last line). Returns after
   // exit code 0.
   void judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const;
@@ -44,9 +43,6 @@ class Symptoms {
   Chain next_exception_ = Chain::kNew;
   std::string last_line_;
 };
-
-// Parses "Tried to allocate 2.50 GiB", "you tried to allocate 1024 bytes"; 0 if a line has neither.
-Bytes requested_bytes(std::string_view line);
 
 // Returns how often the kernel has killed a process of this control group for its memory, from
 // cgroup v2 (memory.events) or v1 (memory.oom_control); empty if there is no such count. `root` is

@@ -6,6 +6,9 @@
 //   google-benchmark   JSON: a repetition is a step, with cpu_time and the counters
 //   pytest-benchmark   --benchmark-json: a round is a step; where the file has none, their mean
 //   nccl-tests         the table in the output: a line is a step (nccl_table.h)
+//   llama-bench        -o jsonl, json or csv: a repetition is a step (llama_bench.h)
+//   torchtitan         the lines of its steps (torchtitan_log.h)
+//   vllm               what `vllm bench` prints or writes, and lines of the engine (vllm_report.h)
 //
 // Times become ms. Where a file has several benchmarks, each is a phase (benchmark_phases.h). Pure.
 #pragma once
@@ -19,6 +22,7 @@
 #include "workloads/command/csv_table.h"
 #include "workloads/command/nccl_table.h"
 #include "workloads/command/program_report.h"
+#include "workloads/command/torchtitan_log.h"
 
 namespace sweepd::command {
 
@@ -47,6 +51,7 @@ class LineFormat {
   std::int64_t lines_ = 0;
   CsvTable csv_;
   NcclTable nccl_;
+  TorchtitanLog torchtitan_;
 };
 
 }  // namespace sweepd::command

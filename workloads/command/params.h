@@ -116,7 +116,7 @@ struct Params {
           "samples: it runs once and reports its steps; nothing: each step is one run of it, timed "
           "from outside; others: the format of what it writes",
           one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
-                  "pytest-benchmark", "nccl-tests"}),
+                  "pytest-benchmark", "nccl-tests", "llama-bench", "torchtitan", "vllm"}),
           Immaterial());
     visit_observed(field);
     field("profiler", profiler,

@@ -98,6 +98,39 @@ TEST(Symptoms, OutOfMemoryThatWasSurvivedExplainsNothing) {
             "oom 1073741824");
 }
 
+TEST(Symptoms, AProgramThatSaysThatItGoesOnHasSurvived) {
+  const std::string ggml =
+      "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 51748.72 MiB on device 1: cudaMalloc "
+      "failed: out of memory";
+  EXPECT_EQ(judged(exited(1), {ggml,
+                               "sched_reserve: compute buffer allocation failed, retrying without "
+                               "pipeline parallelism",
+                               "error: invalid prompt"}),
+            "failed: the program ended with exit code 1: error: invalid prompt");
+  EXPECT_EQ(judged(exited(1), {ggml, "graph_reserve: failed to allocate compute buffers",
+                               "main: exiting due to model loading error"}),
+            "oom 54262465822");
+}
+
+// The line that says how much it was need not be the first one.
+TEST(Symptoms, OutOfMemoryHasTheAmountOfTheFirstLineThatSaysIt) {
+  EXPECT_EQ(
+      judged(exited(1), {"n:1:2 [3] include/alloc.h:178 NCCL WARN Cuda failure 'out of memory'",
+                         "n:1:2 [3] include/alloc.h:185 NCCL WARN Failed to CUDA calloc 4096 bytes",
+                         "n:1:3 [4] include/alloc.h:185 NCCL WARN Failed to CUDA calloc 512 bytes",
+                         "torch.distributed.DistBackendError: NCCL error in: x.cpp:1296"}),
+      "oom 4096");
+}
+
+TEST(Symptoms, TheFailureOfVllmsEngineHasTheCauseOfTheEngine) {
+  EXPECT_EQ(judged(exited(1),
+                   {"(EngineCore_DP0 pid=7) ERROR 09-28 15:47:24 [core.py:718] ValueError: No "
+                    "available memory for the cache blocks. Try increasing it.",
+                    "RuntimeError: Engine core initialization failed. See root cause above. Failed "
+                    "core proc(s): {}"}),
+            "oom 0");
+}
+
 TEST(Symptoms, AProgramThatPrintsAStepHasSurvived) {
   Symptoms symptoms;
   const auto is_oom = [&] {
@@ -120,14 +153,6 @@ TEST(Symptoms, AKillIsOutOfMemoryWhereTheKernelCountsOne) {
   EXPECT_EQ(judged(exited(137), {}, true), "oom 0");  // as a shell reports it
   EXPECT_EQ(judged(exited(137), {}, false), "failed: the program ended with exit code 137");
   EXPECT_EQ(judged(signalled(SIGTERM), {}, true), "crashed 15: the program was ended by SIGTERM");
-}
-
-TEST(RequestedBytes, ReadsTheUnitsOfLibTorch) {
-  EXPECT_EQ(requested_bytes("Tried to allocate 20.00 MiB (GPU 0; ...)").value, 20 << 20);
-  EXPECT_EQ(requested_bytes("Tried to allocate 1024.00 KiB.").value, 1 << 20);
-  EXPECT_EQ(requested_bytes("you tried to allocate 12 bytes. Error").value, 12);
-  EXPECT_EQ(requested_bytes("Tried to allocate a lot").value, 0);
-  EXPECT_EQ(requested_bytes("nothing").value, 0);
 }
 
 void write(const std::filesystem::path& file, const std::string& text) {

@@ -48,6 +48,23 @@ TEST(Formats, HyperfinesFailedRunsAreLeftOutAndCounted) {
             "reports: hyperfine: `x`: 1 of 1 runs ended with exit code 1");
 }
 
+TEST(Formats, HyperfinesParametersTellEqualCommandsApart) {
+  EXPECT_THAT(file("hyperfine", R"({"results":[
+                {"command":"sort","times":[1],"parameters":{"size":"1","n":"a b"}},
+                {"command":"sort","times":[2],"parameters":{"size":"2","n":"a b"}},
+                {"command":"true","times":[3],"parameters":{"size":"2"}}]})"),
+              ElementsAre("0 sort_size_1_n_a_b time 1000", "0 sort_size_2_n_a_b time 2000",
+                          "0 true time 3000"));
+  // Commands that begin with the same 64 letters.
+  const std::string path = "/a/" + std::string(70, 'x');
+  const auto alike =
+      file("hyperfine", R"({"results":[{"command":")" + path + R"( 1","times":[1]},{"command":")" +
+                            path + R"( 2","times":[2]}]})");
+  ASSERT_EQ(alike.size(), 4U);
+  EXPECT_NE(alike[2].substr(0, 66), alike[3].substr(0, 66));
+  EXPECT_THAT(alike[2], testing::EndsWith(" time 1000"));
+}
+
 TEST(Formats, BenchmarksWhosePhasesWouldBeOneKeepTheirOwn) {
   const auto run = [](const std::string& name, int ns) {
     return fmt::format(R"({{"name":"{}","run_type":"iteration","real_time":{},"cpu_time":{},)"
@@ -85,7 +102,8 @@ TEST(Formats, EqualNamesOfTwoResultsAreAMistake) {
   EXPECT_THAT(file("pytest-benchmark", R"({"benchmarks":[
                 {"name":"test_sum","fullname":"a.py::test_sum","stats":{"mean":1}},
                 {"name":"test_sum","fullname":"b.py::test_sum","stats":{"mean":2}}]})"),
-              ElementsAre("0 a.py__test_sum time 1000", "0 b.py__test_sum time 2000"));
+              ElementsAre("0 a.py__test_sum time 1000", "0 b.py__test_sum time 2000",
+                          "fact only_means: a.py::test_sum, b.py::test_sum"));
   EXPECT_EQ(mistake("google-benchmark", R"({"benchmarks":[{"name":"a","real_time":1,"cpu_time":1,
                                             "Elements/s":1,"elements_s":2}]})"),
             "reports: google-benchmark: counters `Elements/s` and `elements_s` of `a` would both "
@@ -142,17 +160,76 @@ TEST(Formats, GoogleBenchmarkHasARepetitionAStepAndItsCounters) {
                   "1 step time 0.0016", "1 step cpu_time 0.00026"));
 }
 
-TEST(Formats, GoogleBenchmarksErrorIsAMistake) {
+TEST(Formats, GoogleBenchmarksErrorIsAMistakeWhereThereIsNothingElse) {
   EXPECT_THAT(mistake("google-benchmark", R"({"benchmarks": [{"name": "a", "run_type": "iteration",
                        "error_occurred": true, "error_message": "no file"}]})"),
               "reports: google-benchmark: a: no file");
+  EXPECT_THAT(
+      file("google-benchmark", R"({"benchmarks": [
+                {"name": "a", "error_occurred": "true", "error_message": "no file"},
+                {"name": "a", "error_occurred": true, "error_message": "no file"},
+                {"name": "b", "error_occurred": false, "real_time": 5, "cpu_time": 4,
+                 "time_unit": "ms"}]})"),
+      ElementsAre("0 b time 5", "0 b cpu_time 4", "fact warning.google-benchmark: a: no file"));
+}
+
+// `--benchmark_report_aggregates_only`, with the complexity that it adds.
+TEST(Formats, GoogleBenchmarksAggregatesAreOneStep) {
+  const std::string aggregates = R"(
+    {"name": "BM_Sort/64_mean", "run_name": "BM_Sort/64", "run_type": "aggregate",
+     "repetitions": 3, "aggregate_name": "mean", "aggregate_unit": "time", "iterations": 3,
+     "real_time": 1550, "cpu_time": 255, "time_unit": "ns", "items": 64},
+    {"name": "BM_Sort/64_median", "run_name": "BM_Sort/64", "run_type": "aggregate",
+     "aggregate_name": "median", "real_time": 1500, "cpu_time": 250, "time_unit": "ns"},
+    {"name": "BM_Sort/64_stddev", "run_name": "BM_Sort/64", "run_type": "aggregate",
+     "aggregate_name": "stddev", "real_time": 50, "cpu_time": 5, "time_unit": "ns", "items": 0},
+    {"name": "BM_Sort/64_cv", "run_name": "BM_Sort/64", "run_type": "aggregate",
+     "aggregate_name": "cv", "aggregate_unit": "percentage", "real_time": 0.03, "cpu_time": 0.02,
+     "time_unit": "ns"},
+    {"name": "BM_Sort_BigO", "run_name": "BM_Sort", "run_type": "aggregate",
+     "aggregate_name": "BigO", "cpu_coefficient": 2, "real_coefficient": 3, "big_o": "N",
+     "time_unit": "ns"},
+    {"name": "BM_Sort_RMS", "run_name": "BM_Sort", "run_type": "aggregate",
+     "aggregate_name": "RMS", "aggregate_unit": "percentage", "rms": 0.05})";
+  EXPECT_THAT(file("google-benchmark", R"({"benchmarks": [)" + aggregates + "]}"),
+              ElementsAre("0 step time 0.00155", "0 step cpu_time 0.000255", "0 step items 64",
+                          "once step std_time 5e-05", "once step std_cpu_time 5e-06",
+                          "fact only_means: BM_Sort/64"));
+  // Beside repetitions they say nothing new.
+  EXPECT_THAT(file("google-benchmark",
+                   R"({"benchmarks": [{"name": "BM_Sort/64", "run_type": "iteration",
+                       "real_time": 1, "cpu_time": 1, "time_unit": "ms"},)" +
+                       aggregates + "]}"),
+              ElementsAre("0 step time 1", "0 step cpu_time 1"));
+  EXPECT_EQ(mistake("google-benchmark", R"({"benchmarks": [{"name": "a_max", "run_name": "a",
+                      "run_type": "aggregate", "aggregate_name": "max"}]})"),
+            "reports: google-benchmark: no benchmark has a repetition or a mean");
 }
 
 TEST(Formats, PytestBenchmarkHasItsRoundsOrTheirMean) {
   EXPECT_THAT(file("pytest-benchmark", R"({"benchmarks": [
                 {"name": "test_sum", "stats": {"mean": 0.5, "data": [0.25, 0.75]}},
                 {"name": "test_max[8]", "stats": {"mean": 2}}]})"),
-              ElementsAre("0 test_sum time 250", "1 test_sum time 750", "0 test_max_8_ time 2000"));
+              ElementsAre("0 test_sum time 250", "1 test_sum time 750", "0 test_max_8_ time 2000",
+                          "fact only_means: test_max[8]"));
+}
+
+TEST(Formats, PytestBenchmarksNamesThatRepeatAreTold) {
+  EXPECT_THAT(file("pytest-benchmark", R"({"benchmarks": [
+                {"name": "test_x[1-a]", "fullname": "t.py::test_x[1-a]", "params": {"n": 1},
+                 "stats": {"data": [0.001]}},
+                {"name": "test_x[2-a]", "fullname": "t.py::test_x[2-a]", "params": {"n": 2},
+                 "stats": {"data": [0.002]}},
+                {"name": "test_y", "fullname": "t.py::test_y", "params": {"n": 1, "k": "a"},
+                 "group": null, "stats": {"data": [0.003]}},
+                {"name": "test_y", "fullname": "t.py::test_y", "params": {"n": 2, "k": "a"},
+                 "group": "g", "stats": {"data": [0.004]}}]})"),
+              ElementsAre("0 test_x_1_a_ time 1", "0 test_x_2_a_ time 2",
+                          "0 t.py__test_y_n_1_k_a time 3", "0 t.py__test_y_n_2_k_a_g time 4"));
+  EXPECT_EQ(mistake("pytest-benchmark", R"({"benchmarks": [
+                      {"name": "test_y", "fullname": "t.py::test_y", "stats": {"mean": 1}},
+                      {"name": "test_y", "fullname": "t.py::test_y", "stats": {"mean": 1}}]})"),
+            "reports: pytest-benchmark: two results are of `t.py::test_y`: rename one");
 }
 
 TEST(Formats, MistakesNameTheFormat) {

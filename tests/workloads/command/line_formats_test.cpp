@@ -34,62 +34,6 @@ std::string mistake_in_lines(const std::string& format, const std::vector<std::s
   return "";
 }
 
-// Of all_reduce_perf of nccl-tests 2.13, on two GPUs.
-TEST(LineFormats, NcclTestsHasOutOfPlaceAndInPlace) {
-  const std::vector<std::string> output{
-      "#                                                              out-of-place                 "
-      "      "
-      "in-place          ",
-      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
-      "time   "
-      "algbw   busbw #wrong",
-      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
-      "(us)  "
-      "(GB/s)  (GB/s)       ",
-      "     1048576        262144     float     sum      -1    30.52   34.36   34.36      0    "
-      "29.97   "
-      "34.99   34.99      0",
-      "# Avg bus bandwidth    : 34.675 "};
-  EXPECT_THAT(
-      lines("nccl-tests", output),
-      ElementsAre("0 step time 0.03052", "0 step algbw 34.36", "0 step busbw 34.36",
-                  "0 in_place time 0.02997", "0 in_place algbw 34.99", "0 in_place busbw 34.99"));
-  EXPECT_EQ(mistake_in_lines("nccl-tests", {"#", "64 16 float sum -1 3.5 1 1 2 3.5 1 1 0"}),
-            "reports: nccl-tests: line 2, column 9: 2 wrong values of 64 bytes, out of place");
-  // Without a root or a reduction, and unchecked.
-  EXPECT_THAT(lines("nccl-tests", {"64 16 float 3.5 1 1 N/A 3.5 1 1 N/A"}).size(), 6U);
-}
-
-// As nccl-tests 2.17 print them with a report of each iteration, and the older ones of AMD.
-TEST(LineFormats, NcclTestsAreReadByTheirHead) {
-  EXPECT_THAT(
-      lines("nccl-tests",
-            {"# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time "
-             "algbw busbw #wrong i_min i_max i_p99 i_cv%",
-             "1048576 262144 float sum -1 31.20 33.61 33.61 0 31.20 31.20 31.20 0.00 41.82 25.07 "
-             "25.07 0 41.82 41.82 41.82 0.00"}),
-      ElementsAre("0 step time 0.0312", "0 step algbw 33.61", "0 step busbw 33.61",
-                  "0 in_place time 0.04182", "0 in_place algbw 25.07", "0 in_place busbw 25.07"));
-  EXPECT_THAT(
-      lines("nccl-tests", {"# size count type redop time algbw busbw error time algbw busbw error",
-                           "4096 1024 float sum 93.73 0.04 0.09 1e-06 93.15 0.04 0.09 1e-06"}),
-      ElementsAre("0 step time 0.09373", "0 step algbw 0.04", "0 step busbw 0.09",
-                  "0 in_place time 0.09315", "0 in_place algbw 0.04", "0 in_place busbw 0.09"));
-  EXPECT_THAT(
-      lines("nccl-tests",
-            {"# size count type redop root cputime algbw busbw #wrong cputime algbw busbw "
-             "#wrong timestamp",
-             "64 16 float sum -1 3.5 1 2 0 4.5 3 4 0 2026-11-28 20:10:55"}),
-      ElementsAre("0 step cpu_time 0.0035", "0 step algbw 1", "0 step busbw 2",
-                  "0 in_place cpu_time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"));
-  EXPECT_THAT(lines("nccl-tests", {"64 16 float sum -1 4.5 3 4 0"}),
-              ElementsAre("0 in_place time 0.0045", "0 in_place algbw 3", "0 in_place busbw 4"))
-      << "the columns out of place are blank";
-  EXPECT_THAT(
-      mistake_in_lines("nccl-tests", {"64 16 float sum -1 3.5 1 1 0 9 9 3.5 1 1 0 9 9"}),
-      HasSubstr("line 1: a row of 17 columns does not fit the head, which has twice `time algbw"));
-}
-
 TEST(LineFormats, ALineOfNamesInALogIsNoHead) {
   EXPECT_THAT(lines("csv", {"mlx5_0,mlx5_1", "step,time", "0,5", "done,ok", "1,6"}),
               ElementsAre("0 step time 5", "1 step time 6"));

@@ -16,7 +16,8 @@ inline std::vector<std::string> report_texts(const std::vector<Report>& reports)
   std::vector<std::string> found;
   for (const Report& report : reports) {
     if (const auto* fact = std::get_if<FactReport>(&report)) {
-      found.push_back(fmt::format("fact {}: {}", fact->name, fact->text));
+      found.push_back(fmt::format("fact {}: {}", fact->name,
+                                  fact->number ? fmt::format("{:g}", *fact->number) : fact->text));
       continue;
     }
     if (const auto* skip = std::get_if<SkipReport>(&report)) {
