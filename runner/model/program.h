@@ -22,6 +22,10 @@ inline constexpr std::string_view kProgramBase = "command";
 inline constexpr std::array<std::string_view, 5> kSubmitterVariables{
     "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "PYTHONPATH"};
 
+// Parameters of `base` that say how output is read, and nothing about how it came to be.
+inline constexpr std::array<std::string_view, 3> kReadingParams{"patterns", "reports_file",
+                                                                "reports_map"};
+
 // Returns "" or why the name cannot be a declared parameter's: it is not spelled like one, `base`
 // has it, or each table has a column of that name.
 std::string refusal_of_param_name(const WorkloadDef& base, std::string_view name);
