@@ -12,12 +12,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runner/base/files.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
 #include "workloads/command/failure.h"
+#include "workloads/command/metric_names.h"
 #include "workloads/command/observed.h"
 #include "workloads/command/origin.h"
 #include "workloads/command/output_log.h"
@@ -26,10 +26,10 @@
 #include "workloads/command/plan.h"
 #include "workloads/command/program.h"
 #include "workloads/command/program_report.h"
+#include "workloads/command/report_file.h"
 #include "workloads/command/reread.h"
 #include "workloads/command/secret_files.h"
 #include "workloads/command/secrets.h"
-#include "workloads/command/variables.h"
 #include "workloads/command/work.h"
 
 namespace sweepd {
@@ -69,10 +69,11 @@ class Command final : public Workload, public SelfTimed {
         format_(params.reports),
         observes_(params.observe == "torch"),
         work_(command::work_of(params, context.run)),
-        output_(params.reports, params.patterns),
+        output_(params),
         secrets_(params.secrets),
         files_(secrets_, context.folder) {
     plan_ = command::plan_of(params, context, secrets_);
+    file_.emplace(params, context, plan_.folder);
     command::refuse_changed_code(params, context.run);
     if (context.rank == 0) origin_ = command::origin_of(command::program_of(params, context.run));
     // On a GPU the limit applies to device memory, and the program must keep it.
@@ -117,17 +118,14 @@ class Command final : public Workload, public SelfTimed {
       return;
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
-    if (measured_ > 0 || measured_once_) return;
+    if (measured_ > 0 || measured_once_ || file_->is_of_other_rank()) return;
     if (observes_) throw std::runtime_error(not_observed());
-    throw std::runtime_error(fmt::format(
-        "the program exited with code 0 but reported no step{}: it must write lines such as "
-        "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or `patterns` must find "
-        "them in its output; for a program that reports nothing set `reports: nothing`",
-        steps_.empty() ? "" : " after its warm-up"));
+    throw std::runtime_error(output_.no_step(/*after_warmup=*/!steps_.empty()));
   }
 
   void facts(Facts& facts) override {
     files_.cover();
+    for (const command::FactReport& fact : names_.facts()) facts_[fact.name] = fact;
     for (const command::Report& report : output_.facts()) {
       const auto& fact = std::get<command::FactReport>(report);
       facts_[fact.name] = fact;
@@ -184,7 +182,7 @@ class Command final : public Workload, public SelfTimed {
       const std::string line = secrets_.hide(reported);
       ++line_number;
       if (line.find_first_not_of(" \t\r") == std::string::npos) return;
-      const auto report = command::parse_report(line);
+      const auto report = command::parse_report(line, names_);
       if (!report) {
         throw std::runtime_error(fmt::format("line {} of the program's report: {}: {}", line_number,
                                              report.error().message, shortened(line)));
@@ -192,6 +190,7 @@ class Command final : public Workload, public SelfTimed {
       take(*report, line, findings, symptoms);
     };
     files_.will_change();
+    file_->begin();
     const Ended ended = command::run(plan_, on_output, on_report, [this] { log_.flush(); });
     if (findings != nullptr) files_.cover();  // else it would count as time of the step
     log_.cap();
@@ -199,11 +198,8 @@ class Command final : public Workload, public SelfTimed {
     const bool killed = kills_before && kills && *kills > *kills_before;
     symptoms.judge(ended, killed, context_.run.memory_limit);
     if (output_.is_of_file() && findings != nullptr && context_.pass == Pass::kTiming) {
-      const auto file =
-          read_regular(command::report_file(context_.folder, context_.rank, context_.world_size),
-                       Links::kRefuse);
-      const auto reports =
-          output_.read_file(file ? std::optional<std::string>(*file) : std::nullopt);
+      std::vector<command::Report> reports;
+      if (!file_->is_of_other_rank()) reports = output_.read_file(file_->read(secrets_));
       for (const command::Report& report : reports) take(report, format_, findings, symptoms);
       symptoms.judge(ended, killed, context_.run.memory_limit);  // the file may say `skipped`
     } else if (output_.is_of_file()) {
@@ -325,6 +321,8 @@ class Command final : public Workload, public SelfTimed {
   command::OutputReader output_;
   command::Secrets secrets_;
   command::SecretFiles files_;
+  std::optional<command::ReportFile> file_;
+  command::MetricNames names_;  // on its descriptor
   command::ProgramStart plan_;
   command::Origin origin_;
   std::map<std::pair<std::string, std::string>, std::int64_t> steps_;  // last of a phase and metric

@@ -1,5 +1,6 @@
 #include "db/query/attempt_tables.h"
 
+#include "db/query/shown_metrics.h"
 #include "runner/model/attempt_record.h"
 
 namespace sweepd {
@@ -29,7 +30,9 @@ Table summary_table(Connection& connection, const std::string& where, std::int64
                           "s.metric, s_phase.text = 'step', s.phase",
                           select_shown(of_summary, "s"), join_names(of_summary, "s"), where));
   query.bind(id);
-  return rows_table(query, "Summary", columns);
+  Table table = rows_table(query, "Summary", columns);
+  add_shown_names(connection, table, where, id);
+  return table;
 }
 
 Table memory_table(Connection& connection, std::int64_t attempt) {

@@ -6,6 +6,7 @@
 
 #include "db/query/identity.h"
 #include "db/query/plan_names.h"
+#include "db/query/shown_metrics.h"
 #include "runner/base/text.h"
 #include "runner/model/cell_name.h"
 #include "runner/model/known_metric.h"
@@ -160,9 +161,10 @@ Result<void> choose_metrics(ReaderState& state, const QuerySpec& query, QueryPla
   if (const PlannedFilter* filter = plan.filter(ResultColumn::kMetric)) {
     plan.metrics = texts(*filter);
   } else if (!table.metric.empty()) {
-    const auto known = check_metric(state, *plan.def, table.metric, unknown_names(query, plan));
+    const std::string metric = metric_as_stored(state, table.metric);
+    const auto known = check_metric(state, *plan.def, metric, unknown_names(query, plan));
     if (!known) return known.error();
-    plan.metrics = {table.metric};
+    plan.metrics = {metric};
   } else if (!plan.by_metric) {
     plan.metrics = {implied_metric(plan)};
   }

@@ -72,7 +72,8 @@ struct StoredOutputRow {
   std::int64_t row = 0;
   AttemptId id;
   std::string pool;
-  std::string patterns;  // from the sweep submitted last
+  // The parameters that say how it is read, as the sweep that was submitted last has them.
+  std::vector<std::pair<std::string, std::string>> reading;
 };
 
 // The result of a memory pass, with one picture for each rank that has a timeline.

@@ -5,6 +5,7 @@
 #include "db/base/ending_columns.h"
 #include "db/query/memory_details.h"
 #include "db/query/partial_steps_reader.h"
+#include "db/query/shown_metrics.h"
 #include "runner/base/text.h"
 #include "runner/model/result_column.h"
 
@@ -97,6 +98,7 @@ void ResultBuilder::name_metric() {
   }
   results_.metric = join(metrics, ", ");
   results_.declared = plan_.def->metrics;
+  results_.shown = shown_metrics(state_, plan_, metrics);
   if (metrics.size() == 1) results_.better = better_of(plan_.def->metrics, metrics.front());
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const std::string unit = unit_of(plan_.def->metrics, metrics[i]);

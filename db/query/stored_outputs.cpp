@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "db/base/param_columns.h"
 #include "db/query/state.h"
+#include "runner/model/program.h"
 
 namespace sweepd {
 
@@ -17,17 +19,25 @@ Result<std::vector<StoredOutputRow>> Reader::outputs_of_sweep(const SweepId& swe
       return Error{ErrorCode::kInvalidArgument,
                    fmt::format("`{}` reads no output, so none can be read again", workload)};
     }
+    std::vector<std::string> names;
+    for (const std::string_view name : kReadingParams) {
+      if (def->find(name) != nullptr) names.emplace_back(name);
+    }
     Query query(
         state_->connection,
-        fmt::format("SELECT DISTINCT a.row, a.uid, ph.pool, p.patterns FROM sweep_attempt sa "
+        fmt::format("SELECT DISTINCT a.row, a.uid, ph.pool, p.{} FROM sweep_attempt sa "
                     "JOIN attempt a ON a.row = sa.attempt JOIN host ph ON ph.id = a.host "
                     "JOIN {} p ON p.trial = a.trial WHERE sa.sweep = ? AND a.pass = 'timing' "
                     "AND a.outcome = 'done' ORDER BY a.row",
-                    sql_name(params_table(workload))));
+                    fmt::join(names, ", p."), sql_name(params_table(workload))));
     query.bind(*row);
     std::vector<StoredOutputRow> outputs;
     while (query.next()) {
-      outputs.push_back({query.integer(0), query.text(1), query.text(2), query.text(3)});
+      StoredOutputRow& output =
+          outputs.emplace_back(StoredOutputRow{query.integer(0), query.text(1), query.text(2), {}});
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        output.reading.emplace_back(names[i], query.text(static_cast<int>(i) + 3));
+      }
     }
     return outputs;
   });

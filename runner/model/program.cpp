@@ -7,6 +7,7 @@
 
 #include "runner/base/printable.h"
 #include "runner/model/known_metric.h"
+#include "runner/model/metric_name.h"
 #include "runner/model/result_column.h"
 
 namespace sweepd {
@@ -165,8 +166,9 @@ std::string refusal_of_metric_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   if (name.empty() || name.size() > kLongestMetric || !std::ranges::all_of(name, fits)) {
-    return fmt::format("`{}` is not a name; expected 1 to {} letters, digits or `_`", brief(name),
-                       kLongestMetric);
+    return fmt::format(
+        "`{}` is not a name; expected 1 to {} letters, digits or `_`, as `{}` is stored",
+        brief(name), kLongestMetric, stored_metric_name(name));
   }
   const std::string_view unit = unit_of_metric(name);
   if (unit.empty()) return "";

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -125,6 +126,15 @@ struct ResultSet {
   std::vector<ResultRow> rows;
   std::vector<std::string> unknown;  // "range `attention.scores`": no result has it (declared)
   std::vector<SourceRemark> remarks = {};  // about its published figures, each once
+  // Metrics that a table calls as their program does: `val_loss`, `val/loss`.
+  std::vector<std::pair<std::string, std::string>> shown = {};
 };
+
+// The metric as a table calls it.
+inline std::string shown_metric(const ResultSet& results, std::string_view metric) {
+  const auto found = std::find_if(results.shown.begin(), results.shown.end(),
+                                  [metric](const auto& each) { return each.first == metric; });
+  return found == results.shown.end() ? std::string(metric) : found->second;
+}
 
 }  // namespace sweepd

@@ -139,8 +139,10 @@ std::vector<Place> Axes::places(const ResultRow& row) const {
 
 std::string Axes::value_text(std::size_t dimension, std::uint32_t index) const {
   if (index == kEveryValue) return "—";
-  const std::string& text = results_->dimensions[dimension].values[index];
-  return text.empty() ? "—" : text;
+  const Dimension& of = results_->dimensions[dimension];
+  const std::string& text = of.values[index];
+  if (text.empty()) return "—";
+  return of.name == "metric" ? shown_metric(*results_, text) : text;
 }
 
 std::string Axes::metric_unit(std::size_t dimension, std::uint32_t index) const {

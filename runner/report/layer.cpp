@@ -199,7 +199,9 @@ bool Layer::shows_mean() const {
 }
 
 std::string Layer::metric() const {
-  const std::string label = metric_label(results_->metric.empty() ? "time" : results_->metric);
+  const std::string& own = results_->metric;
+  const std::string shown = shown_metric(*results_, own);
+  const std::string label = shown != own ? shown : metric_label(own.empty() ? "time" : own);
   return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();
 }
 

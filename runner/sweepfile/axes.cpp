@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runner/sweepfile/reports.h"
 #include "runner/sweepfile/values.h"
 
 namespace sweepd::sweepfile {
@@ -116,6 +117,10 @@ void read_params(Reporter& report, Draft& draft, const Node& section) {
   for (const auto& [key, node] : section.entries) {
     const auto param = claim(report, draft, *key, "params");
     if (!param) continue;
+    if (node->is_map() && is_reports_param(*draft.def, *param)) {
+      read_reports(report, draft, *param, *node);
+      continue;
+    }
     auto value = read_value(report, draft.def->params[*param], *node, kUseMatrix);
     if (value) {
       draft.sweep.params.push_back({*param, std::move(*value)});

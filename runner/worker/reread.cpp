@@ -70,8 +70,11 @@ void set_text(NamedTexts& texts, const std::string& name, const std::string& tex
   }
 }
 
+// An attempt of an older version lacks a parameter that came later.
 bool is_set_to(const NamedTexts& texts, const std::pair<std::string, std::string>& wanted) {
-  return std::ranges::find(texts, wanted) != texts.end();
+  const auto found =
+      std::ranges::find_if(texts, [&](const auto& own) { return own.first == wanted.first; });
+  return found == texts.end() ? wanted.second.empty() : found->second == wanted.second;
 }
 
 // Removes the old reading's values from a step. Returns false if it had no others.

@@ -1,5 +1,5 @@
-// Reads the stored output of an ended attempt again, because the patterns for its figures changed.
-// A question of `--work` (print_work.h):
+// Reads the stored output of an attempt that has ended again, because the patterns or the map that
+// find figures in it changed (kReadingParams, model/program.h). Asked by `--work` (print_work.h):
 //
 //   in   {"ask":"reread","folder":"/.../runs/ab12","params":{"patterns":"loss = loss ([0-9.]+)"}}
 //   out  {"reread":true}, or false: the folder already has these; or {"error":"..."}

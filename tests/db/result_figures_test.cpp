@@ -56,6 +56,46 @@ TEST_F(ResultsTest, WhatNoAllocatorToldIsBlank) {
   EXPECT_THAT(lines(ask(query)), ElementsAre("device_in_use_bytes done 33554432"));
 }
 
+// "val/loss" of a program is stored as `val_loss`, and its attempt has the fact.
+TEST_F(ResultsTest, AMetricIsFoundAndCalledAsItsProgramDoes) {
+  const auto queued = submit(sweep("s", {{{"model", "xl"}}, {{"model", "large"}}})).queued;
+  const auto finish_with = [&](std::size_t i, const std::vector<std::string>& names) {
+    AttemptRecord record = done(queued[i].row, 10, 20);
+    for (const char* stored : {"val_loss", "val_loss_2"}) {
+      record.samples.push_back({0, 1, "step", stored, 3, false});
+    }
+    record.summaries = summarize_samples(record.samples);
+    record.facts = {{0, "metric.val_loss", std::nullopt, names[0]},
+                    {0, "metric.val_loss_2", std::nullopt, names[1]}};
+    finish(record);
+  };
+  using Shown = std::vector<std::pair<std::string, std::string>>;
+  finish_with(0, {"val/loss", "val.loss"});
+  const auto shown_for = [&](const std::string& metric) {
+    QuerySpec query = by({"model"});
+    query.table.metric = metric;
+    const ResultSet results = ask(query);
+    EXPECT_THAT(lines(results), testing::Contains("xl done 3")) << metric;
+    return results.shown;
+  };
+  EXPECT_EQ(shown_for("val_loss"), (Shown{{"val_loss", "val/loss"}}));
+  EXPECT_EQ(shown_for("val/loss"), (Shown{{"val_loss", "val/loss"}}));
+  EXPECT_EQ(shown_for("val.loss"), (Shown{{"val_loss_2", "val.loss"}}));
+  QuerySpec unknown = by({"model"});
+  unknown.table.metric = "val-loss";
+  EXPECT_THAT(refusal(unknown), HasSubstr("have no `val-loss`"));
+  std::vector<std::string> named;
+  const auto details = reader_->attempt_details(queued[0].row, false);
+  ASSERT_TRUE(details);
+  for (const Table& table : *details) {
+    if (!table.title.starts_with("Summary")) continue;
+    for (const auto& row : table.rows) named.push_back(row[3].text);
+  }
+  EXPECT_THAT(named, testing::IsSupersetOf({"val_loss (val/loss)", "val_loss_2 (val.loss)"}));
+  finish_with(1, {"val-loss", "val.loss"});
+  EXPECT_EQ(shown_for("val_loss"), Shown{}) << "two programs call it by two names";
+}
+
 TEST_F(ResultsTest, AMetricOfWarmUpStepsOnlyIsNotUnknown) {
   AttemptRecord record = done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20);
   record.samples.push_back({0, 0, "step", "gradient_norm", 3, true});

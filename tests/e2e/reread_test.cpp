@@ -56,6 +56,46 @@ TEST(Reread, FindsWhatOtherPatternsSayAndMeasuresNothing) {
   EXPECT_EQ(box.run("/bin/cat", {runs}).out, "run\n");
 }
 
+constexpr const char* kWritesATable = R"(
+echo run >> runs.txt
+mkdir -p out
+printf 'iteration,ms/iter,val/loss,host\n' > out/8.csv
+for n in 0 1 2; do printf "$n,5,$((9 - n)),here\n" >> out/8.csv; done
+)";
+
+TEST(Reread, FindsWhatAnotherMapSaysInTheFileOfTheProgram) {
+  const Sandbox box;
+  box.write("own.sh", kWritesATable);
+  const auto file = [&](const std::string& map) {
+    return box.write("own.yaml",
+                     "sweep: own\nprogram: gpt\nparameters: {batch: 8}\nparams:\n"
+                     "  argv: sh own.sh\n  cwd: .\n  warmup: 1\n  device: cpu\n  code: any\n"
+                     "  reports: {format: csv, file: 'out/{batch}.csv', map: " +
+                         map + "}\ntables: [{metric: val/loss, rows: [batch]}]\n");
+  };
+  ASSERT_EQ(box.ctl({"submit", file("{step: iteration}"), "--wait"}).exit_code, 0)
+      << box.ctl({"show", "own"}).out;
+  EXPECT_THAT(box.ctl({"report", "own"}).out,
+              testing::ContainsRegex("\\| batch \\| +val/loss \\|"));
+  EXPECT_THAT(box.ctl({"query", "--sweep", "own", "--rows", "metric"}).out,
+              testing::AllOf(HasSubstr("val/loss"), HasSubstr("ms/iter")));
+  const std::string attempt = box.sql("select substr(uid, 1, 8) from attempt");
+  EXPECT_THAT(
+      box.ctl({"show", attempt}).out,
+      testing::AllOf(HasSubstr("val_loss (val/loss)"), HasSubstr("column `host` has no numbers")));
+
+  EXPECT_THAT(box.ctl({"submit", file("{step: iteration, time: ms/iter}"), "--wait"}).out,
+              HasSubstr("1 reused"));
+  const Ran ran = box.ctl({"reread", "own"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("read the output of 1 attempt of own again\n"));
+  EXPECT_EQ(box.sql("select group_concat(text, ' ') from (select metric || ' ' || step || ' ' || "
+                    "value as text from samples where phase = 'step' and warmup = 0 order by "
+                    "metric, step)"),
+            "time 1 5.0 time 2 5.0 val_loss 1 8.0 val_loss 2 7.0");
+  EXPECT_EQ(box.run("/bin/cat", {(box.folder() / "runs.txt").string()}).out, "run\n");
+}
+
 TEST(Reread, IsForProgramsOnly) {
   const Sandbox box;
   ASSERT_EQ(box.ctl({"submit", "-", "--wait"}, "sweep: naps\nworkload: noop\n").exit_code, 0);

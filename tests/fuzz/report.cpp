@@ -51,6 +51,11 @@ void report(std::string_view bytes) {
     command::LineFormat reader(format);
     for (const std::string& line : lines) read_or_refuse([&] { return reader.read(line); });
     read_or_refuse([&] { return reader.finish(); });
+    const bool may_map = format == "csv" || format == "ndjson";
+    command::LineFormat file(format, may_map ? "step = n\ntime.load:s = took (s)\nloss = a/b" : "",
+                             command::CsvTable::Source::kFile);
+    read_or_refuse([&] { return file.read_file(bytes); });
+    read_or_refuse([&] { return file.finish(); });
   }
   // The content of a regular expression is the user's choice: one may take for ever.
   static const command::Patterns kPatterns(

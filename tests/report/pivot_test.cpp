@@ -130,6 +130,23 @@ TEST(Pivot, MetricsSideBySideBringTheirUnits) {
   EXPECT_EQ(rows[1][1].text, "peak_allocated_bytes (B)");
 }
 
+TEST(Pivot, AMetricIsCalledAsItsProgramDoes) {
+  ResultsBuilder b("val_loss", "");
+  b.text("model", {"tiny"}).shown("val_loss", "val/loss").samples({"tiny"}, {2, 3});
+  EXPECT_EQ(markdown(b.get(), query_of({"model"}, {}, "{mean:.1f}")), R"(| model | val/loss |
+| ----- | -------: |
+| tiny  |      2.5 |
+
+- mean of val/loss, n = 2
+)");
+  ResultsBuilder rows("val_loss, time", "");
+  rows.text("metric", {"val_loss", "time"}).shown("val_loss", "val/loss");
+  rows.samples({"val_loss"}, {2}), rows.samples({"time"}, {5});
+  const auto table = pivot(rows.get(), query_of({"metric"}, {}, "{mean:.1f}"));
+  EXPECT_EQ(table->rows[0][0].text, "val/loss");
+  EXPECT_EQ(table->rows[1][0].text, "time (ms)");
+}
+
 TEST(Pivot, WithoutColumnsTheMetricNamesTheOne) {
   ResultsBuilder b;
   b.text("model", {"tiny"});

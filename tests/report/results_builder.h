@@ -65,6 +65,11 @@ class ResultsBuilder {
     return added;
   }
 
+  ResultsBuilder& shown(std::string metric, std::string name) {
+    results_.shown.emplace_back(std::move(metric), std::move(name));
+    return *this;
+  }
+
   const ResultSet& get() const { return results_; }
 
  private:

@@ -83,6 +83,17 @@ TEST(Schema, HasEveryRunParameterAndItsChoices) {
   EXPECT_EQ(keys_of(known), names);
 }
 
+TEST(Schema, ReportsIsAWordOrAMap) {
+  const auto complaints = [](const std::string& reports) {
+    return schema_errors(kHead + "params: {reports: " + reports + "}\n");
+  };
+  EXPECT_EQ(complaints("csv"), "");
+  EXPECT_EQ(complaints("{format: csv, file: a.csv, map: {step: iter, 'time:s': t}}"), "");
+  EXPECT_NE(complaints("{file: a.csv}"), "");
+  EXPECT_NE(complaints("{format: csv, maps: {}}"), "");
+  EXPECT_NE(complaints("[csv]"), "");
+}
+
 TEST(Schema, HasThePassesAndOrders) {
   const json& properties = schema_json()["properties"];
   for (const std::string name : properties["passes"]["items"]["enum"]) {

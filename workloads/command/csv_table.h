@@ -1,41 +1,77 @@
-// Reads a table of comma-separated values amid other output. Pure.
+// Reads a table of values with commas, tabs or semicolons between them, amid other output or as a
+// file. Pure.
 //
-// The head is a line of names of metrics, perhaps with a phase (`time.load`), `step` and `warmup`.
-// One that has `step`, `warmup` or a time is a head wherever it stands, and begins anew; one
-// without counts until the first row, since `mlx5_0,mlx5_1` in a log looks like it. A row has as
-// many cells and a number as its step; without `step` at least one number, and else single words.
-// A cell that is no number, such as `OOM`, is left out and counted. Every other line is ignored.
-// Rows without `step` are counted from 0 through all tables.
+// The head is a line of names (field_names.h). Amid output, one that has a step, `warmup`, a time
+// or a mapped name is a head wherever it stands, and begins anew; only then may names have spaces,
+// and the separator be a tab or a semicolon. One without counts until the first row, since
+// `mlx5_0,mlx5_1` in a log looks like it. A row has as many cells and a number as its step; without
+// a step at least one number, and else single words, dates and texts in quotes. Every other line is
+// ignored. A file's first line is its head, or the last one behind a `#`, and all others are rows.
+//
+// A cell that is no number, such as `OOM`, is left out and counted. Rows without a step are counted
+// from 0 through all tables.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "workloads/command/program_report.h"
+#include "workloads/command/csv_cells.h"
+#include "workloads/command/field_names.h"
 
 namespace sweepd::command {
 
 class CsvTable {
  public:
+  enum class Source { kOutput, kFile };
+  CsvTable(FieldNames& names, Source source) : names_(names), source_(source) {}
+
   // Returns the step of the line. Throws std::runtime_error that names line and column of a
   // mistake. `number` is the line's, from 1.
   std::vector<Report> read(std::string_view line, std::int64_t number);
 
-  // "3 cells in 2 rows are no numbers: the first is `OOM`, line 7, column 2"; "" if all are.
+  // "3 cells are no number: the first is `OOM`, line 7, column 2; columns `date`, `host` have no
+  // numbers"; "" if nothing was left out.
   std::string omissions() const;
 
  private:
-  bool takes_head(const std::vector<std::string>& cells);
-  bool is_row(const std::vector<std::string>& cells) const;
+  struct Counted {
+    std::int64_t numbers = 0, omitted = 0;
+    std::pair<std::int64_t, std::size_t> first_at;  // line and column
+    std::string first;                              // "`OOM`, line 7, column 2"
+    bool taken = false;                             // the map has another one
+  };
+  struct Place {
+    std::int64_t line = 0;
+    std::size_t column = 0;  // from 0
+    std::string text() const;
+  };
+  struct Row;
 
-  std::vector<std::string> names_;  // of the columns
+  bool takes_head(std::string_view line);
+  bool takes_head_of_file(std::string_view line, std::int64_t number);
+  bool takes_names(const std::vector<CsvCell>& cells, char separator);
+  bool is_sure_head(const std::vector<std::string>& names) const;
+  bool is_row(const std::vector<CsvCell>& cells) const;
+  void read_cell(const CsvCell& cell, const Place& place, Row& row);
+  double checked_number(const CsvCell& cell, double number, const Place& place) const;
+  void omit(const CsvCell& cell, const Place& place);
+  std::vector<std::string> texts_of_columns() const;
+
+  FieldNames& names_;
+  Source source_;
+  std::vector<std::string> columns_;       // their names
+  std::vector<FieldNames::Field> fields_;  // what they are
+  char separator_ = ',';
   bool is_sure_ = false;            // that the names are a head
-  bool has_rows_ = false;
+  bool has_rows_ = false;           // below this head
+  bool is_behind_comment_ = false;  // the head of a file: a later line may be better
   std::int64_t next_step_ = 0;
-  std::int64_t omitted_cells_ = 0, omitting_rows_ = 0;
-  std::string first_omission_;
+  std::map<std::string, Counted> counted_;          // by column
+  std::int64_t other_lines_ = 0, first_other_ = 0;  // of a file
 };
 
 }  // namespace sweepd::command

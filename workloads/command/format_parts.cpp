@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <stdexcept>
@@ -18,6 +19,45 @@ std::optional<double> number_in(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc{} && stop == end && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+namespace {
+
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  return end - std::min(at, end);
+}
+
+std::string_view without_sign(std::string_view text) {
+  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> number_in_print(std::string_view text) {
+  if (const auto number = number_in(text)) return number;
+  const std::string_view digits = without_sign(text);
+  const std::size_t first = digits_at(digits, 0);
+  if (first < 1 || first > 3 || digits[0] == '0') return std::nullopt;
+  std::size_t at = first;
+  while (at < digits.size() && digits[at] == ',') {
+    if (digits_at(digits, at + 1) != 3) return std::nullopt;
+    at += 4;
+  }
+  if (digits.find(',', at) != std::string_view::npos) return std::nullopt;
+  std::string plain(text);
+  std::erase(plain, ',');
+  return number_in(plain);
+}
+
+bool has_decimal_comma(std::string_view text) {
+  const std::string_view digits = without_sign(text);
+  const std::size_t comma = digits.find(',');
+  if (comma == std::string_view::npos || comma == 0 || number_in_print(text)) return false;
+  const std::size_t behind = digits_at(digits, comma + 1);
+  return digits.find_first_not_of("0123456789.") == comma && behind > 0 &&
+         comma + 1 + behind == digits.size();
 }
 
 void refuse_report(std::string_view format, std::string_view why) {

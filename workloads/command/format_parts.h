@@ -14,6 +14,12 @@ namespace sweepd::command {
 // Reads "1.5", "+2", "1e-3", "inf" or "-nan". Returns nothing if the text has anything else in it.
 std::optional<double> number_in(std::string_view text);
 
+// The same of a number as people print it: "12,345.6" too, whose groups behind the first have three
+// digits. "0,123" and "12,5" are none.
+std::optional<double> number_in_print(std::string_view text);
+// Whether a comma in a number separates no thousands: "12,5", "0,123", "1.234,5".
+bool has_decimal_comma(std::string_view text);
+
 // Throws std::runtime_error "reports: FORMAT: WHY".
 [[noreturn]] void refuse_report(std::string_view format, std::string_view why);
 

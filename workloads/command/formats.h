@@ -1,6 +1,6 @@
 // Reads what benchmark programs write that people have already, as if they had reported steps:
 //
-//   ndjson             lines of output that are JSON objects, as on SWEEPD_METRICS_FD
+//   ndjson             lines of output that are JSON objects (ndjson.h)
 //   csv                a table in the output: a line of names, then a step a line (csv_table.h)
 //   hyperfine          --export-json: a run is a step; user_time and system_time of the whole run
 //   google-benchmark   JSON: a repetition is a step, with cpu_time and the counters
@@ -16,11 +16,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "workloads/command/csv_table.h"
 #include "workloads/command/nccl_table.h"
+#include "workloads/command/ndjson.h"
 #include "workloads/command/program_report.h"
 #include "workloads/command/torchtitan_log.h"
 
@@ -36,20 +36,30 @@ bool is_of_lines(std::string_view format);
 // The files. Throw std::runtime_error that says what is not as expected.
 std::vector<Report> read_report_file(std::string_view format, std::string_view text);
 
-// The lines of output, all of them in order.
+// The lines of output, all of them in order, or of a file that the program wrote.
 class LineFormat {
  public:
-  explicit LineFormat(std::string format) : format_(std::move(format)) {}
+  // Throws std::invalid_argument about the map (field_names.h), which ndjson and csv may have.
+  explicit LineFormat(std::string format, std::string_view map = "",
+                      CsvTable::Source source = CsvTable::Source::kOutput);
+  LineFormat(const LineFormat&) = delete;
+  LineFormat& operator=(const LineFormat&) = delete;
   // Returns the reports of the line; nothing for a line that is none. Throws std::runtime_error
   // that names the mistake, its line and its column.
   std::vector<Report> read(std::string_view line);
-  // What the lines have that is no figure; nothing if all is.
+  // The same of all lines at once.
+  std::vector<Report> read_file(std::string_view text);
+  // Names that the program uses, and what the lines have that is no figure; nothing if all is.
   std::vector<Report> finish() const;
+  // What of the map was not there; "" if all was (FieldNames::unmatched).
+  std::string unmatched() const { return names_.unmatched(); }
 
  private:
   std::string format_;
   std::int64_t lines_ = 0;
+  FieldNames names_;
   CsvTable csv_;
+  NdjsonLines ndjson_;
   NcclTable nccl_;
   TorchtitanLog torchtitan_;
 };

@@ -96,14 +96,6 @@ std::string short_reason(std::string_view what) {
          std::string(more == std::string_view::npos ? "" : what.substr(more));
 }
 
-// "line 3, column 14", from 1.
-std::string place_of(std::string_view text, std::size_t at) {
-  const std::string_view before = text.substr(0, at);
-  const std::size_t line_begin = before.rfind('\n');
-  const std::size_t column = line_begin == std::string_view::npos ? at : at - line_begin - 1;
-  return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1, column + 1);
-}
-
 // Where the document begins; npos if it does not.
 std::size_t document_begin(std::string_view text) {
   for (std::size_t line = 0; line < text.size();) {
@@ -156,6 +148,13 @@ std::optional<double> number_in_json(const nlohmann::ordered_json& value) {
   return std::nullopt;
 }
 
+std::string place_in_text(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line_begin = before.rfind('\n');
+  const std::size_t column = line_begin == std::string_view::npos ? at : at - line_begin - 1;
+  return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1, column + 1);
+}
+
 nlohmann::ordered_json parse_json_report(std::string_view format, std::string_view text) {
   const std::size_t begin = document_begin(text);
   std::string_view document = begin == std::string_view::npos ? text : text.substr(begin);
@@ -168,8 +167,9 @@ nlohmann::ordered_json parse_json_report(std::string_view format, std::string_vi
   document = document.substr(0, document_end(document));
   JsonText parsed = parse_json(document);
   if (parsed.value.is_discarded()) {
-    refuse_report(format, fmt::format("its report is not JSON: {}: {}",
-                                      place_of(text, begin + parsed.mistake_at), parsed.mistake));
+    refuse_report(format,
+                  fmt::format("its report is not JSON: {}: {}",
+                              place_in_text(text, begin + parsed.mistake_at), parsed.mistake));
   }
   return std::move(parsed.value);
 }

@@ -23,6 +23,9 @@ JsonText parse_json(std::string_view text);
 // A number, or one of those texts.
 std::optional<double> number_in_json(const nlohmann::ordered_json& value);
 
+// "line 3, column 14", from 1.
+std::string place_in_text(std::string_view text, std::size_t at);
+
 // Reads the object in a file, or in all of a program's output: it begins at the first line that
 // begins with `{`, else at the first `{`, and what is before it and behind its end is skipped.
 // Throws std::runtime_error "reports: FORMAT: its report is not JSON: line 3, column 14: ...".

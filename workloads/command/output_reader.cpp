@@ -1,34 +1,63 @@
 #include "workloads/command/output_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 namespace sweepd::command {
 
-OutputReader::OutputReader(const std::string& format, std::string_view patterns)
-    : format_(format), patterns_(patterns) {
-  if (format == "samples" || format == "nothing") return;
-  is_of_file_ = !is_of_lines(format);
-  if (!is_of_file_) lines_format_.emplace(format);
+OutputReader::OutputReader(const Params& params)
+    : format_(params.reports), patterns_(params.patterns) {
+  const bool is_written = !params.reports_file.empty();
+  if (format_ == "samples" || format_ == "nothing") {
+    if (!is_written && params.reports_map.empty()) return;
+    throw std::invalid_argument(
+        fmt::format("reports: `{}` is no format of a file or of a map", format_));
+  }
+  is_of_file_ = is_written || !is_of_lines(format_);
+  may_be_printed_ = is_of_file_ && !is_written;
+  const auto source = is_written ? CsvTable::Source::kFile : CsvTable::Source::kOutput;
+  if (is_of_lines(format_) || !params.reports_map.empty()) {
+    lines_format_.emplace(format_, params.reports_map, source);
+  }
 }
 
 std::vector<Report> OutputReader::read(std::string_view line) {
   std::vector<Report> reports = patterns_.read(line);
-  if (lines_format_) std::ranges::move(lines_format_->read(line), std::back_inserter(reports));
+  if (lines_format_ && !is_of_file_) {
+    std::ranges::move(lines_format_->read(line), std::back_inserter(reports));
+  }
   ++lines_;
   if (!reports.empty()) ++understood_;
-  if (is_of_file_ && output_.size() < kMostOutput) output_.append(line).append("\n");
+  if (may_be_printed_ && output_.size() < kMostOutput) output_.append(line).append("\n");
   return reports;
 }
 
-std::vector<Report> OutputReader::read_file(const std::optional<std::string>& file) const {
+std::vector<Report> OutputReader::read_file(const std::optional<std::string>& file) {
+  if (lines_format_) return lines_format_->read_file(file ? *file : output_);
   return read_report_file(format_, file ? *file : output_);
+}
+
+std::string OutputReader::no_step(bool after_warmup) const {
+  const std::string behind = after_warmup ? " after its warm-up" : "";
+  const std::string missing = lines_format_ ? lines_format_->unmatched() : "";
+  if (!missing.empty()) {
+    return fmt::format("the program reported no step{}; `map` of `reports` names {}", behind,
+                       missing);
+  }
+  return fmt::format(
+      "the program exited with code 0 but reported no step{}: it must write lines such as "
+      "{{\"step\":0,\"time\":1.5}} to the descriptor $SWEEPD_METRICS_FD, or `patterns` must find "
+      "them in its output; for a program that reports nothing set `reports: nothing`",
+      behind);
 }
 
 std::vector<Report> OutputReader::facts() const {
   std::vector<Report> facts = patterns_.finish();
   if (lines_format_) std::ranges::move(lines_format_->finish(), std::back_inserter(facts));
-  if (!patterns_.empty() || lines_format_) {
+  if (!patterns_.empty() || (lines_format_ && !is_of_file_)) {
     facts.emplace_back(FactReport{"output.lines", static_cast<double>(lines_), ""});
     facts.emplace_back(FactReport{"output.understood", static_cast<double>(understood_), ""});
   }

@@ -43,7 +43,7 @@ struct Params {
   std::string watch;
   std::string code;
   std::string patterns;
-  std::string reports = "samples";
+  std::string reports = "samples", reports_file, reports_map;
   std::string work_tokens, work_flops, work_bytes;
   std::string observe = "nothing", step_ends = "optimizer", ranges;
   std::string profiler;
@@ -118,6 +118,16 @@ struct Params {
           one_of({"samples", "nothing", "ndjson", "csv", "hyperfine", "google-benchmark",
                   "pytest-benchmark", "nccl-tests", "llama-bench", "torchtitan", "vllm"}),
           Immaterial());
+    field(
+        "reports_file", reports_file,
+        "the file that the program writes in that format, below its working folder; empty is "
+        "`{report}`, or what it prints; `file` of `reports` sets it, and it is no part of the key",
+        form_of(TextForm::kTemplate, template_names()), Scheduling());
+    field(
+        "reports_map", reports_map,
+        "whose columns or keys are which figures, one `METRIC[.PHASE][:UNIT] = THEIRS` a line, or "
+        "`step` or `warmup`; `map` of `reports` sets it, and it is no part of the key",
+        Scheduling());
     visit_observed(field);
     field("profiler", profiler,
           "of the profile pass: a program, with arguments, that runs argv: `perf stat -o "

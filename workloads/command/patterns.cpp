@@ -7,26 +7,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "runner/base/text.h"
 #include "runner/model/known_metric.h"
+#include "runner/model/metric_name.h"
 #include "workloads/command/format_parts.h"
 
 namespace sweepd::command {
 namespace {
-
-double milliseconds_in(std::string_view unit) {
-  static const std::map<std::string_view, double> units{
-      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
-  const auto found = units.find(unit);
-  if (found == units.end()) {
-    throw std::invalid_argument(fmt::format("unit `{}`; expected ns, us, ms or s", unit));
-  }
-  return found->second;
-}
 
 std::invalid_argument wrong(std::string_view line, std::string_view why) {
   return std::invalid_argument(fmt::format("patterns: `{}`: {}", line, why));
@@ -101,7 +92,7 @@ Patterns::Pattern Patterns::parse(std::string_view line) {
   }
   const std::size_t equal = line.find(" = ");
   if (equal == std::string_view::npos) throw wrong(line, "expected `METRIC = REGEX`");
-  std::string_view name = trim(line.substr(0, equal));
+  const std::string_view name = trim(line.substr(0, equal));
   Pattern pattern;
   pattern.text = line;
   try {
@@ -110,23 +101,11 @@ Patterns::Pattern Patterns::parse(std::string_view line) {
       pattern.metric = name.substr(kFact.size());
       if (pattern.metric.empty()) throw std::invalid_argument("the fact has no name");
     } else {
-      const std::size_t colon = name.find(':');
-      if (colon != std::string_view::npos) {
-        pattern.scale = milliseconds_in(name.substr(colon + 1));
-        name = name.substr(0, colon);
-      }
-      const std::size_t dot = name.find('.');
-      pattern.metric = name.substr(0, dot);
-      pattern.phase = dot == std::string_view::npos ? "step" : name.substr(dot + 1);
-      for (const std::string& mistake :
-           {mistake_in_metric(pattern.metric), mistake_in_phase(pattern.phase)}) {
-        if (!mistake.empty()) throw std::invalid_argument(mistake);
-      }
-      if (colon != std::string_view::npos && unit_of_metric(pattern.metric) != "ms") {
-        throw std::invalid_argument(
-            fmt::format("`{}` is no time, so its unit is not converted: declare it under `metrics`",
-                        pattern.metric));
-      }
+      auto figure = parse_figure_name(name);
+      if (!figure) throw std::invalid_argument(figure.error().message);
+      pattern.metric = std::move(figure->metric);
+      pattern.phase = std::move(figure->phase);
+      pattern.scale = figure->scale;
     }
     pattern.regex = std::regex(std::string(trim(line.substr(equal + 3))));
   } catch (const std::regex_error& error) {
@@ -156,7 +135,7 @@ std::vector<Report> Patterns::read(std::string_view line) {
     const bool cut = (end == match_end && goes_on(value, std::string_view(text).substr(end))) ||
                      (begin == match_begin && has_begun(text, begin));
     const bool of_version = pattern.phase.empty() && end < text.size() && text[end] == '.';
-    if (!cut || of_version || !number_in(value)) continue;
+    if (!cut || of_version || !number_in_print(value)) continue;
     if (++pattern.cut == 1) {
       pattern.first_cut =
           fmt::format("`{}` of `{}` in line {}", value, word_around(text, begin, end), lines_);
@@ -182,11 +161,17 @@ std::vector<Report> Patterns::finish() const {
 }
 
 Report Patterns::report(Pattern& pattern, const std::string& value, std::size_t column) {
-  const std::optional<double> number = number_in(value);
+  // An expression such as ([0-9.,]+) finds the end of a sentence too.
+  const std::optional<double> number = number_in_print(
+      std::string_view(value).substr(0, value.size() - (value.ends_with(',') ? 1 : 0)));
   if (pattern.phase.empty()) return FactReport{pattern.metric, number, number ? "" : value};
   const auto wrong_here = [&](const std::string& why) {
     return wrong(pattern.text, fmt::format("line {}, column {}: {}", lines_, column, why));
   };
+  if (!number && has_decimal_comma(value)) {
+    throw wrong_here(fmt::format(
+        "it found `{}`, whose comma separates no thousands; expected a point for decimals", value));
+  }
   if (!number) throw wrong_here(fmt::format("it found `{}`; expected a number", value));
   StepReport step;
   step.step = std::max(pattern.next_step, step_);

@@ -5,10 +5,11 @@
 //   fact.busbw = Avg bus bandwidth *: ([0-9.]+) a fact, number or text
 //
 // The text after the first ` = ` is a regular expression (ECMAScript), searched in every line of
-// output. Its first group, or the whole match, is the value. The first line that matches a metric's
-// pattern is step 0, the next one step 1. A metric that is printed less often than another one
-// belongs to the step at which it is printed: with a time for every step and a loss after each
-// tenth, the losses are of steps 9, 19 and 29. For a fact the last match counts.
+// output. Its first group, or the whole match, is the value; `12,345` is one of thousands. The
+// first line that matches a metric's pattern is step 0, the next one step 1. A metric that is
+// printed less often than another one belongs to the step at which it is printed: with a time for
+// every step and a loss after each tenth, the losses are of steps 9, 19 and 29. For a fact the last
+// match counts.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,9 @@
 #include "runner/base/nesting.h"
 #include "runner/base/text.h"
 #include "runner/model/known_metric.h"
+#include "runner/model/metric_name.h"
 #include "workloads/command/json_text.h"
+#include "workloads/command/metric_names.h"
 
 namespace sweepd::command {
 namespace {
@@ -82,7 +84,23 @@ void add_sample(StepReport& report, const std::string& metric, const std::string
   report.samples.push_back(std::move(sample));
 }
 
-StepReport step_report(const json& object) {
+void add_metric(StepReport& report, const std::string& name, const json& value,
+                MetricNames& names) {
+  if (name.empty()) throw Mistake("the name of a metric is empty");
+  const ShownFigure figure = figure_of_name(name);
+  const std::string& metric = names.stored(figure.metric);
+  // Before its value: the name may be the mistake.
+  if (const std::string mistake = mistake_in_metric(metric); !mistake.empty()) {
+    throw Mistake(mistake);
+  }
+  if (!value.is_object()) return add_sample(report, metric, figure.phase, value);
+  if (figure.metric != name) {
+    throw Mistake(fmt::format("`{}` names a phase, and its value has others", name));
+  }
+  for (const auto& [phase, of_phase] : value.items()) add_sample(report, metric, phase, of_phase);
+}
+
+StepReport step_report(const json& object, MetricNames& names) {
   StepReport report;
   for (const auto& [name, value] : object.items()) {
     if (name == "step") {
@@ -95,12 +113,8 @@ StepReport step_report(const json& object) {
         throw Mistake(fmt::format("`warmup` is {}; expected true or false", value.dump()));
       }
       report.warmup = value.get<bool>();
-    } else if (const std::string mistake = mistake_in_metric(name); !mistake.empty()) {
-      throw Mistake(mistake);  // before its value: the name may be the mistake
-    } else if (value.is_object()) {
-      for (const auto& [phase, of_phase] : value.items()) add_sample(report, name, phase, of_phase);
     } else {
-      add_sample(report, name, "step", value);
+      add_metric(report, name, value, names);
     }
   }
   if (report.samples.empty()) throw Mistake("a step without a metric such as `time`");
@@ -108,7 +122,7 @@ StepReport step_report(const json& object) {
 }
 
 // Metrics of the whole run: as of a step 0 that is not warm-up.
-StepReport once_report(const json& object) {
+StepReport once_report(const json& object, MetricNames& names) {
   only(object, {"metrics"});
   const json& metrics = object["metrics"];
   if (!metrics.is_object()) {
@@ -120,7 +134,7 @@ StepReport once_report(const json& object) {
           fmt::format("`{}` belongs to a step, and `metrics` are of the whole run", reserved));
     }
   }
-  StepReport report = step_report(metrics);
+  StepReport report = step_report(metrics, names);
   report.warmup = false;
   report.once = true;
   return report;
@@ -257,9 +271,9 @@ OomReport oom_report(const json& object) {
           bytes(object, "in_use").value_or(Bytes{})};
 }
 
-Report report_of(const json& object) {
-  if (object.contains("step")) return step_report(object);
-  if (object.contains("metrics")) return once_report(object);
+Report report_of(const json& object, MetricNames& names) {
+  if (object.contains("step")) return step_report(object, names);
+  if (object.contains("metrics")) return once_report(object, names);
   if (object.contains("memory")) return memory_report(object);
   if (object.contains("work")) return work_report(object);
   for (const char* list : {"held", "blocks", "timeline"}) {
@@ -279,48 +293,6 @@ Report report_of(const json& object) {
 
 }  // namespace
 
-namespace {
-
-bool is_of_memory(std::string_view metric) {
-  bool found = metric == "allocation_bytes";
-  const PhaseMemory memory;
-  PhaseMemory::visit(memory, [&]<class T>(const char* name, const T&, const char*, const auto&...) {
-    if constexpr (std::is_same_v<T, std::optional<Bytes>>) found |= metric == older(name);
-  });
-  return found;
-}
-
-}  // namespace
-
-std::string mistake_in_metric(std::string_view metric) {
-  constexpr std::size_t kLongest = 64;
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  if (metric.empty() || metric.size() > kLongest || !std::ranges::all_of(metric, allowed)) {
-    return fmt::format("`{}` is not the name of a metric: 1 to {} letters, digits and `_`", metric,
-                       kLongest);
-  }
-  // Figures with tables of their own, which steps may not write to.
-  if (metric.starts_with("kernel_") || metric.starts_with("operator_") || is_of_memory(metric) ||
-      metric == "steady_from" || metric == "fact" || metric == "figure") {
-    return fmt::format("metric `{}`: sweepd has another figure of this name; choose another one",
-                       metric);
-  }
-  return "";
-}
-
-std::string mistake_in_phase(std::string_view phase) {
-  constexpr std::size_t kLongest = 64;
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  };
-  if (!phase.empty() && phase.size() <= kLongest &&
-      std::all_of(phase.begin(), phase.end(), allowed))
-    return "";
-  return fmt::format("`{}` is not a phase name: 1 to {} of a-z, 0-9, `_` and `.`", phase, kLongest);
-}
-
 std::string mistake_in_sample(const Sample& sample) {
   if (std::string mistake = mistake_in_metric(sample.metric); !mistake.empty()) return mistake;
   if (std::string mistake = mistake_in_phase(sample.phase); !mistake.empty()) return mistake;
@@ -330,6 +302,11 @@ std::string mistake_in_sample(const Sample& sample) {
 }
 
 Result<Report> parse_report(std::string_view line) {
+  MetricNames names;
+  return parse_report(line, names);
+}
+
+Result<Report> parse_report(std::string_view line, MetricNames& names) {
   if (is_nested_too_deeply(line)) {
     return Error{ErrorCode::kInvalidArgument, "it is " + nested_too_deeply()};
   }
@@ -343,7 +320,7 @@ Result<Report> parse_report(std::string_view line) {
                        : "it is not a JSON object"};
   }
   try {
-    return report_of(object);
+    return report_of(object, names);
   } catch (const Mistake& mistake) {
     return Error{ErrorCode::kInvalidArgument, mistake.what()};
   }

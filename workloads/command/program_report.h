@@ -3,8 +3,9 @@
 //   {"step":0,"warmup":true,"time":{"forward":1.25,"step":4.0},"loss":2.3}
 //        a step, from 0 on: metrics by name; a number is phase `step`, an object has a number a
 //        phase. Times (`time`, and names that end in `_time`) are ms; what another metric's number
-//        means, the sweep file may declare. Without `warmup`, the first steps are warm-up, as many
-//        as the trial's `warmup`.
+//        means, the sweep file may declare. `time.forward` is a time with its phase, and any other
+//        name is stored without what is no letter, digit or `_` (metric_names.h). Without
+//        `warmup`, the first steps are warm-up, as many as the trial's `warmup`.
 //   {"metrics":{"gflops":12.5}}
 //        the same for what is known once a run, and belongs to no step
 //   {"memory":"forward","peak_allocated":1024,"peak_reserved":..,"at_start":..,"at_end":..,
@@ -66,13 +67,14 @@ struct OomReport {
 using Report = std::variant<StepReport, PhaseMemory, ObservedMemory, WorkReport, FactReport,
                             SkipReport, OomReport>;
 
-// The error says what is wrong with the line, without repeating the line.
+class MetricNames;
+
+// The error says what is wrong with the line, without repeating the line. `names` are those of the
+// lines before.
+Result<Report> parse_report(std::string_view line, MetricNames& names);
 Result<Report> parse_report(std::string_view line);
 
-// Return "" or the mistake in the spelling, or that other figures of sweepd have the metric's name.
-std::string mistake_in_metric(std::string_view metric);
-std::string mistake_in_phase(std::string_view phase);
-// The same of a sample: also a time that is negative.
+// Returns "" or the mistake in its names (model/metric_name.h), or that it is a negative time.
 std::string mistake_in_sample(const Sample& sample);
 
 }  // namespace sweepd::command

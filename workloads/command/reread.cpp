@@ -1,15 +1,12 @@
 #include "workloads/command/reread.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "runner/base/files.h"
-#include "runner/base/kept_file.h"
 #include "runner/base/text.h"
 #include "workloads/command/output_reader.h"
-#include "workloads/command/variables.h"
+#include "workloads/command/report_file.h"
 
 namespace sweepd::command {
 namespace {
@@ -23,23 +20,16 @@ void take_reading(const Report& report, const RunParams& run, Reading& reading) 
   }
 }
 
-std::optional<std::string> stored_report(const StoredOutput& output) {
-  const auto path = report_file(output.folder, output.rank, output.world_size);
-  auto text = read_regular(where_kept(path), Links::kRefuse);
-  if (!text) return std::nullopt;
-  return std::move(*text);
-}
-
 }  // namespace
 
 Reading reread(const Params& params, const RunParams& run, const StoredOutput& output) {
   Reading reading;
-  OutputReader reader(params.reports, params.patterns);
+  OutputReader reader(params);
   for (const std::string& line : split(output.log, '\n')) {
     for (const Report& report : reader.read(line)) take_reading(report, run, reading);
   }
-  if (reader.is_of_file()) {
-    for (const Report& report : reader.read_file(stored_report(output))) {
+  if (reader.is_of_file() && !is_file_of_other_rank(params, output.rank)) {
+    for (const Report& report : reader.read_file(kept_report(params, run, output))) {
       take_reading(report, run, reading);
     }
   }

@@ -26,13 +26,14 @@ Exit reread(Client& client, const std::string& sweep) {
 void add_reread(Command& app, Client& client) {
   auto sweep = std::make_shared<std::string>();
   Command* command =
-      app.add_subcommand("reread", "Read stored output again after its patterns changed");
+      app.add_subcommand("reread", "Read stored output again after its patterns or map changed");
   command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
   command->footer(
-      "`patterns` are no part of a trial, so submitting a file with other patterns measures "
-      "nothing "
-      "again. This\nreads what the programs printed, with the patterns that were submitted last. "
-      "What the programs\nreported themselves stays.\n"
+      "`patterns`, and `file` and `map` of `reports`, are no part of a trial, so submitting a file "
+      "with others\nmeasures nothing again. This reads what the programs printed, or wrote to "
+      "their "
+      "files, as the file says\nthat was submitted last. What the programs reported themselves "
+      "stays.\n"
       "Example: sweepctl reread my-gpt");
   command->callback(
       [&client, sweep] { client.action = [&client, sweep] { return reread(client, *sweep); }; });

@@ -102,9 +102,12 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
   return to_json_line(question) + "\n";
 }
 
-std::string reread_question(const std::filesystem::path& folder, const std::string& patterns) {
+std::string reread_question(const std::filesystem::path& folder,
+                            const std::vector<std::pair<std::string, std::string>>& reading) {
+  nlohmann::json params = nlohmann::json::object();
+  for (const auto& [name, text] : reading) params[name] = text;
   const nlohmann::json question{
-      {"ask", "reread"}, {"folder", folder.string()}, {"params", {{"patterns", patterns}}}};
+      {"ask", "reread"}, {"folder", folder.string()}, {"params", std::move(params)}};
   return to_json_line(question) + "\n";
 }
 

@@ -25,7 +25,8 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = 
 
 // Returns the line that has `--work` read the output in an attempt's folder again
 // (worker/reread.h).
-std::string reread_question(const std::filesystem::path& folder, const std::string& patterns);
+std::string reread_question(const std::filesystem::path& folder,
+                            const std::vector<std::pair<std::string, std::string>>& reading);
 
 // Asks `--work` such questions and returns its lines, one for each of the `count` questions, in
 // order. Errors as above, and kUnavailable if there are fewer.

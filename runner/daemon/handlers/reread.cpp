@@ -38,7 +38,7 @@ Result<std::optional<ReadAgain>> read_again(const Services& services,
   const auto folder = services.folder_of(output.pool, output.id);
   if (!folder) return folder.error();
   const auto answers =
-      ask_work(services.worker, reread_question(folder->path(), output.patterns), 1, kRereadLimit);
+      ask_work(services.worker, reread_question(folder->path(), output.reading), 1, kRereadLimit);
   if (!answers) return answers.error();
   const auto done = reread_answer(answers->front());
   if (!done) return done.error();

@@ -276,7 +276,7 @@ TEST(Command, GarbageIsAFailureWithItsLine) {
            Row{"echo '{\"step\":0,\"time\":1}' >&3; echo Segmentation fault >&3; sleep 100",
                "failed: line 2 of the program's report: it is not a JSON object: `Segmentation "
                "fault`"},
-           Row{"echo '{\"step\":0,\"t me\":1}' >&3", "`t me` is not the name of a metric"},
+           Row{"echo '{\"step\":0,\"fact\":1}' >&3", "sweepd has another figure of this name"},
            Row{"for i in 0 0; do echo '{\"step\":0,\"time\":1}' >&3; done",
                "time of step: step 0 comes after step 0: `{\"step\":0,\"time\":1}`"},
            Row{"echo '{\"step\":1000000000,\"time\":1}' >&3", "step 1000000000 is too large"},

@@ -89,6 +89,25 @@ TEST(Patterns, AMatchInsideOfANumberIsWarnedOf) {
   EXPECT_THAT(versions.finish(), SizeIs(0)) << "a part of a version";
 }
 
+TEST(Patterns, ReadCommasBetweenThousands) {
+  Patterns patterns("rate = rate: ([0-9.,]+)\nfact.peak = peak ([0-9.,]+)");
+  const auto rate = [&](const char* line) {
+    return std::get<StepReport>(patterns.read(line).at(0)).samples.at(0).value;
+  };
+  EXPECT_EQ(rate("rate: 193,831.5 tok/s"), 193831.5);
+  EXPECT_EQ(rate("rate: 12, all of it"), 12);
+  EXPECT_EQ(std::get<FactReport>(patterns.read("peak 1,024 MB").at(0)).number, 1024);
+  EXPECT_THAT(patterns.finish(), SizeIs(0)) << "no part of a number";
+  for (const char* line : {"rate: 12,5", "rate: 0,123"}) {
+    try {
+      patterns.read(line);
+      ADD_FAILURE() << line;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), HasSubstr("whose comma separates no thousands")) << line;
+    }
+  }
+}
+
 TEST(Patterns, ThoseThatMatchedNothingAreNamed) {
   Patterns patterns("time:us = took ([0-9]+)\nloss = loss ([0-9.]+)\nfact.gpu = on (.*)");
   patterns.read("took 5");

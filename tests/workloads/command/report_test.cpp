@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "workloads/command/metric_names.h"
+
 namespace sweepd::command {
 namespace {
 
@@ -39,6 +41,26 @@ TEST(Report, AStepHasMetricsByPhase) {
     EXPECT_TRUE(std::isnan(read<StepReport>(line).samples[0].value)) << loss;
   }
   EXPECT_EQ(read<StepReport>(R"({"step":0,"loss":-Infinity})").samples[0].value, -INFINITY);
+}
+
+TEST(Report, AMetricMayHaveAnyName) {
+  MetricNames names;
+  const auto stored = [&](const std::string& name) {
+    const auto report = parse_report("{\"step\":0,\"" + name + "\":1}", names);
+    EXPECT_TRUE(report) << name;
+    return report ? texts(std::get<StepReport>(*report)).at(0) : "";
+  };
+  EXPECT_EQ(stored("val/loss"), "step val_loss 1");
+  EXPECT_EQ(stored("through put"), "step through_put 1");
+  EXPECT_EQ(stored("train.loss"), "step train_loss 1");
+  EXPECT_EQ(stored("time.load"), "load time 1");
+  EXPECT_EQ(stored("val.loss"), "step val_loss_2 1") << "`val/loss` has the name";
+  EXPECT_EQ(stored("val/loss"), "step val_loss 1");
+  std::vector<std::string> facts;
+  for (const FactReport& fact : names.facts()) facts.push_back(fact.name + " " + fact.text);
+  EXPECT_THAT(facts,
+              ::testing::ElementsAre("metric.val_loss val/loss", "metric.through_put through put",
+                                     "metric.train_loss train.loss", "metric.val_loss_2 val.loss"));
 }
 
 TEST(Report, MemoryFactsSkipsAndOutOfMemory) {
@@ -113,7 +135,10 @@ TEST(Report, NamesWhatIsWrongWithALine) {
            Row{R"({"step":0,"time":"fast"})", "`time` is \"fast\"; expected a number"},
            Row{R"({"step":0,"time":-1})", "`time` of step is -1; expected ms, from 0"},
            Row{R"({"step":0,"time":{"For ward":1}})", "`For ward` is not a phase name"},
-           Row{R"({"step":0,"through put":1})", "`through put` is not the name of a metric"},
+           Row{R"({"step":0,"":1})", "the name of a metric is empty"},
+           Row{R"({"step":0,"time.load":{"forward":1}})",
+               "names a phase, and its value has others"},
+           Row{R"({"step":0,"train":{"loss":{"a":1}}})", "`train` is {\"a\":1}; expected a number"},
            Row{R"({"step":0,"peak_allocated_bytes":1})", "sweepd has another figure of this name"},
            Row{R"({"metrics":{"step":1}})", "`step` belongs to a step"},
            Row{R"({"metrics":3})", "`metrics` is 3; expected an object"},
