@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runner/model/known_metric.h"
 #include "runner/model/metric_name.h"
 
 namespace sweepd {

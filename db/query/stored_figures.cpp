@@ -9,6 +9,7 @@
 #include "db/query/figures.h"
 #include "db/query/memory_details.h"
 #include "runner/base/text.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/result_column.h"
 
 namespace sweepd {

@@ -15,7 +15,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/say.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/output.h"
 #include "runner/client/progress_display.h"
 #include "runner/client/study/total_progress.h"
@@ -237,8 +237,8 @@ class Follower {
   }
 
   Result<DaemonConnection*> next_connection() {
-    const LastWords at_interrupt(followed_.goes_on());  // a connection attempt does not check for
-                                                        // it
+    const ExitMessage at_interrupt(followed_.goes_on());  // a connection attempt does not check for
+                                                          // it
     if (!told_to_stop_ && !client_.no_start) return start_next();
     auto restarted = client_.wait_for_daemon(kRestart);
     if (restarted || !told_to_stop_) return restarted;

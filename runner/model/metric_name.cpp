@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <type_traits>
 
 #include "runner/base/text.h"
-#include "runner/model/memory.h"
-#include "runner/model/sample.h"
+#include "runner/model/known_metric.h"
 
 namespace sweepd {
 namespace {
@@ -21,17 +19,6 @@ bool is_metric_letter(char c) {
 
 bool is_phase_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-bool is_metric_of_memory(std::string_view metric) {
-  bool found = metric == "allocation_bytes";
-  const PhaseMemory memory;
-  PhaseMemory::visit(memory, [&]<class T>(const char* name, const T&, const char*, const auto&...) {
-    if constexpr (std::is_same_v<T, std::optional<Bytes>>) {
-      found |= metric == std::string(name) + "_bytes";
-    }
-  });
-  return found;
 }
 
 // Other characters as `_`, once in a row and not at an end.
@@ -54,8 +41,7 @@ std::string with_underscores(std::string_view text, std::size_t longest, Fits fi
 
 bool is_own_metric(std::string_view metric) {
   return metric.starts_with("kernel_") || metric.starts_with("operator_") ||
-         is_metric_of_memory(metric) || metric == "steady_from" || metric == "fact" ||
-         metric == "figure";
+         source_of_metric(metric) != FigureSource::kSummary;
 }
 
 std::string mistake_in_metric(std::string_view metric) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 
 namespace sweepd::report {
 namespace {

@@ -111,10 +111,10 @@ class Choice {
   int count_ = 0;
 };
 
-bool chooses(const Layer& layer) {
-  const BoldScope scope = scope_of(layer.style().bold);
+bool chooses(const ValueColumn& value_column) {
+  const BoldScope scope = scope_of(value_column.style().bold);
   const bool in_line = scope == BoldScope::kRow || scope == BoldScope::kColumn;
-  return in_line && !layer.first_figure().empty();
+  return in_line && !value_column.first_figure().empty();
 }
 
 struct Candidate {
@@ -123,19 +123,19 @@ struct Candidate {
   double figure = 0;
 };
 
-Result<std::vector<Candidate>> candidates(const std::vector<Layer>& layers, std::size_t of,
-                                          const std::vector<Key>& rows,
+Result<std::vector<Candidate>> candidates(const std::vector<ValueColumn>& value_columns,
+                                          std::size_t of, const std::vector<Key>& rows,
                                           const std::vector<ValueColumn>& columns,
                                           std::size_t first_column) {
-  const Layer& layer = layers[of];
-  const bool in_row = scope_of(layer.style().bold) == BoldScope::kRow;
+  const ValueColumn& value_column = value_columns[of];
+  const bool in_row = scope_of(value_column.style().bold) == BoldScope::kRow;
   std::vector<Candidate> all;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].layer != of) continue;
-      const Group* group = layer.find(rows[r], columns[c].key);
+      if (columns[c].value_column != of) continue;
+      const Group* group = value_column.find(rows[r], columns[c].key);
       if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-      const auto figure = layer.figure(rows[r], columns[c].key, layer.first_figure());
+      const auto figure = value_column.figure(rows[r], columns[c].key, value_column.first_figure());
       if (!figure) return figure.error();
       if (!*figure || !std::isfinite(**figure)) continue;
       all.push_back({r, first_column + c, in_row ? r : c, **figure});
@@ -146,15 +146,16 @@ Result<std::vector<Candidate>> candidates(const std::vector<Layer>& layers, std:
 
 }  // namespace
 
-Result<void> mark_best(const TableSpec& table, const std::vector<Layer>& layers,
+Result<void> mark_best(const TableSpec& table, const std::vector<ValueColumn>& value_columns,
                        const std::vector<Key>& rows, const std::vector<ValueColumn>& columns,
                        Table& made) {
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!chooses(layers[i])) continue;
-    const auto best = what_is_best(layers[i].style().bold, table, layers[i].value(),
-                                   layers[i].results().declared);
+  for (std::size_t i = 0; i < value_columns.size(); ++i) {
+    if (!chooses(value_columns[i])) continue;
+    const auto best = what_is_best(value_columns[i].style().bold, table, value_columns[i].value(),
+                                   value_columns[i].results().declared);
     if (!best) return best.error();
-    const auto all = candidates(layers, i, rows, columns, made.columns.size() - columns.size());
+    const auto all =
+        candidates(value_columns, i, rows, columns, made.columns.size() - columns.size());
     if (!all) return all.error();
     std::map<std::size_t, Choice> choices;
     for (const Candidate& each : *all) {
@@ -167,26 +168,28 @@ Result<void> mark_best(const TableSpec& table, const std::vector<Layer>& layers,
   return {};
 }
 
-std::vector<std::string> best_notes(const TableSpec& table, const std::vector<Layer>& layers) {
+std::vector<std::string> best_notes(const TableSpec& table,
+                                    const std::vector<ValueColumn>& value_columns) {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_rule;
-  for (const Layer& layer : layers) {
-    if (!chooses(layer)) continue;
-    const auto best =
-        what_is_best(layer.style().bold, table, layer.value(), layer.results().declared);
+  for (const ValueColumn& value_column : value_columns) {
+    if (!chooses(value_column)) continue;
+    const auto best = what_is_best(value_column.style().bold, table, value_column.value(),
+                                   value_column.results().declared);
     if (!best) continue;
-    const CellName& figure = *find_cell_name(layer.first_figure());
+    const CellName& figure = *find_cell_name(value_column.first_figure());
     const std::string rule =
         fmt::format("the {} {} in each {}", *best == Best::kSmallest ? "smallest" : "largest",
                     figure.label.empty() ? figure.name : figure.label,
-                    scope_of(layer.style().bold) == BoldScope::kRow ? "row" : "column");
+                    scope_of(value_column.style().bold) == BoldScope::kRow ? "row" : "column");
     auto same = std::find_if(names_by_rule.begin(), names_by_rule.end(),
                              [&](const auto& each) { return each.first == rule; });
     if (same == names_by_rule.end()) same = names_by_rule.insert(same, {rule, {}});
-    same->second.push_back(layer.value().name.empty() ? layer.metric() : layer.value().name);
+    same->second.push_back(value_column.value().name.empty() ? value_column.metric()
+                                                             : value_column.value().name);
   }
   std::vector<std::string> lines;
   for (const auto& [rule, names] : names_by_rule) {
-    const std::string in = layers.size() == 1 ? "" : " in " + join(names, ", ");
+    const std::string in = value_columns.size() == 1 ? "" : " in " + join(names, ", ");
     lines.push_back(fmt::format("bold{}: {}", in, rule));
   }
   return lines;

@@ -7,19 +7,20 @@
 
 namespace sweepd::report {
 
-std::vector<std::string> error_notes(const std::vector<Layer>& layers,
+std::vector<std::string> error_notes(const std::vector<ValueColumn>& value_columns,
                                      const std::vector<Key>& rows) {
   bool sem = false, ci95 = false;
   std::size_t fewest = 0, most = 0;
   std::set<std::vector<const ResultRow*>> single,
       mixed;  // values side by side may show the same cell
-  for (const Layer& layer : layers) {
-    if (!shows(layer.style().cell, "sem") && !shows(layer.style().cell, "ci95")) continue;
-    sem |= shows(layer.style().cell, "sem");
-    ci95 |= shows(layer.style().cell, "ci95");
+  for (const ValueColumn& value_column : value_columns) {
+    if (!shows(value_column.style().cell, "sem") && !shows(value_column.style().cell, "ci95"))
+      continue;
+    sem |= shows(value_column.style().cell, "sem");
+    ci95 |= shows(value_column.style().cell, "ci95");
     for (const Key& row : rows) {
-      const auto line = layer.lines().find(row);
-      if (line == layer.lines().end()) continue;
+      const auto line = value_column.lines().find(row);
+      if (line == value_column.lines().end()) continue;
       for (const auto& [column, group] : line->second) {
         const MeanError& error = group.pooled.error;
         if (group.pooled.stats.n == 0) continue;

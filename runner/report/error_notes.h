@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 
 namespace sweepd::report {
 
 // Explains `{sem}` and `{ci95}` of the shown rows, and why some cells have none.
-std::vector<std::string> error_notes(const std::vector<Layer>& layers,
+std::vector<std::string> error_notes(const std::vector<ValueColumn>& value_columns,
                                      const std::vector<Key>& rows);
 
 }  // namespace sweepd::report

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 
 namespace sweepd::report {
 
 // Returns "no MFU, roofline floor in 4 cells: the device's peak in fp32 is unknown: ...".
-std::vector<std::string> peak_notes(const std::vector<Layer>& layers, const std::vector<Key>& rows);
+std::vector<std::string> peak_notes(const std::vector<ValueColumn>& value_columns,
+                                    const std::vector<Key>& rows);
 
 }  // namespace sweepd::report

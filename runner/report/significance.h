@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 #include "runner/stats/compare.h"
 
 namespace sweepd::report {
@@ -24,7 +24,8 @@ struct Significance {
 
 // Judges every cell that shows a p or is bold if it changed, or all if the table is sorted by p,
 // corrected together after Benjamini and Hochberg. Invalid figures are not compared.
-Significance find_significance(std::span<Layer> layers, const std::vector<std::string>& sort);
+Significance find_significance(std::span<ValueColumn> value_columns,
+                               const std::vector<std::string>& sort);
 
 // Explains the p values and bold cells, and why some cells have no p.
 std::vector<std::string> significance_notes(const Significance& found);

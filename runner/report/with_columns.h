@@ -7,7 +7,7 @@
 
 #include "runner/base/result.h"
 #include "runner/model/table.h"
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 
 namespace sweepd::report {
 

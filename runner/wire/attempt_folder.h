@@ -53,7 +53,7 @@ class AttemptFolder {
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 
   // Whether the file is a record of a rank's work: its journal, log, trace or memory snapshot. It
-  // may be compressed for an old attempt (base/kept_file.h).
+  // may be compressed for an old attempt (base/gzip_file.h).
   static bool is_record(std::string_view name);
   // Whether a file with this name is about a rank's process, and useless after it.
   static bool is_of_process(std::string_view name);

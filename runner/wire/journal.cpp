@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/units.h"
 
 namespace sweepd {
@@ -23,7 +23,7 @@ JournalRead read_journal(const std::filesystem::path& file, int rank,
     if (read.absurd.empty())
       read.absurd = fmt::format("the journal of rank {} is not read to its end: {}", rank, why);
   };
-  auto opened = KeptFile::open(file, Links::kRefuse);
+  auto opened = GzipFile::open(file, Links::kRefuse);
   if (!opened) {
     read.unread = opened.error();
     return read;

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "runner/base/files.h"
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/journal.h"
 #include "runner/wire/request.h"
@@ -25,7 +25,7 @@ constexpr std::string_view kShortened = " bytes left out here: a log keeps its f
 using SamplePlace = std::tuple<std::int64_t, std::string, std::string>;  // step, phase, metric
 
 Result<std::string> read_log(const std::filesystem::path& file) {
-  auto kept = KeptFile::open(file, Links::kRefuse);
+  auto kept = GzipFile::open(file, Links::kRefuse);
   if (!kept) return kept.error();
   std::string text;
   while (true) {

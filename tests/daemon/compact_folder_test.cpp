@@ -57,7 +57,7 @@ class CompactFolderTest : public testing::Test {
     for (std::string name : names()) {
       if (AttemptFolder::is_of_process(name) || name.ends_with(".new")) continue;
       if (name.ends_with(".gz")) name.resize(name.size() - 3);
-      auto file = KeptFile::open(path_ / name, Links::kRefuse);
+      auto file = GzipFile::open(path_ / name, Links::kRefuse);
       const auto text = file ? file->read(1 << 20) : Result<std::string>(file.error());
       all[name] = text ? *text : text.error().message;
     }

@@ -6,7 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "tests/daemon/dispatcher_story.h"
 
 namespace sweepd {
@@ -53,7 +53,7 @@ class CompactorTest : public DispatcherStory {
     write_text(folder.events(0), std::string(20'000, 'x'));
     return folder.events(0);
   }
-  static bool is_compact(const fs::path& journal) { return where_kept(journal) != journal; }
+  static bool is_compact(const fs::path& journal) { return plain_or_gzip(journal) != journal; }
   bool until_compact(const fs::path& journal) {
     return until([&] { return is_compact(journal); });
   }

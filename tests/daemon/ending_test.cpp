@@ -15,8 +15,8 @@ Ending done() {
 RankEvidence said(int rank, Ending ending, ExitStatus exit = {std::nullopt, 0}) {
   return {rank, std::move(ending), exit, "optimizer", ""};
 }
-RankEvidence silent(int rank, ExitStatus exit, const std::string& last_words = "") {
-  return {rank, std::nullopt, exit, "backward", last_words};
+RankEvidence silent(int rank, ExitStatus exit, const std::string& exit_message = "") {
+  return {rank, std::nullopt, exit, "backward", exit_message};
 }
 
 ExitStatus by_signal(int signal) {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "tests/daemon/attempt_files.h"
 
 namespace sweepd {

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <fstream>
 
+#include "runner/base/gzip_file.h"
 #include "runner/base/ids.h"
-#include "runner/base/kept_file.h"
 
 namespace sweepd {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/sample.h"
 
 namespace sweepd::command {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runner/base/printable.h"
+#include "runner/model/known_metric.h"
 #include "runner/model/metric_name.h"
 #include "runner/model/sample.h"
 

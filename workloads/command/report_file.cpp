@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runner/base/files.h"
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "workloads/command/variables.h"
 #include "workloads/command/words.h"
 
@@ -49,7 +49,7 @@ bool is_below(const fs::path& folder, const fs::path& other) {
 }
 
 std::optional<std::string> report_of_folder(const fs::path& folder, int rank, int world_size) {
-  auto text = read_regular(where_kept(report_file(folder, rank, world_size)), Links::kRefuse);
+  auto text = read_regular(plain_or_gzip(report_file(folder, rank, world_size)), Links::kRefuse);
   return text ? std::optional<std::string>(std::move(*text)) : std::nullopt;
 }
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/base/files.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/ids.h"
-#include "runner/base/kept_file.h"
 #include "runner/base/say.h"
 #include "runner/base/temporary_folder.h"
 #include "runner/base/units.h"
@@ -66,7 +66,7 @@ Result<std::int64_t> copy_kept(const fs::path& from, const fs::path& to) {
   std::error_code none;
   const auto size = static_cast<std::int64_t>(fs::file_size(from, none));
   if (!none && size > kLargestFile) return size;  // only a compressed one must be read for that
-  auto file = KeptFile::open(from, Links::kRefuse);
+  auto file = GzipFile::open(from, Links::kRefuse);
   if (!file) return file.error();
   const UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out) return Error{ErrorCode::kIo, fmt::format("cannot create `{}`", to.string())};

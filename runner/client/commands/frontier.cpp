@@ -5,8 +5,8 @@
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/client.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/frontier_grid.h"
-#include "runner/client/last_words.h"
 #include "runner/client/output.h"
 #include "runner/client/planning.h"
 #include "runner/client/sweep_file.h"
@@ -174,7 +174,7 @@ Result<FrontierGrid> read_grid(Client& client, const SweepFile& file,
 }
 
 Exit frontier(Client& client, const FrontierOptions& options) {
-  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
+  const ExitMessage at_interrupt("queued attempts still run; the same command waits for them");
   const auto files = read_sweep_files(client, {{options.file}, options.sets, options.pool});
   if (!files) return report_error(files.error());
   const SweepFile& file = files->front();

@@ -2,7 +2,7 @@
 
 #include "runner/base/say.h"
 #include "runner/client/client.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/output.h"
 #include "runner/client/sweep_file.h"
 #include "runner/client/watching.h"
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> submit_all(Client& client, const std::vector<Sw
 }
 
 Exit noise(Client& client, const NoiseOptions& options) {
-  const LastWords at_interrupt("queued attempts still run; see: sweepctl list");
+  const ExitMessage at_interrupt("queued attempts still run; see: sweepctl list");
   std::vector<std::string> sweeps;
   Exit worst = Exit::kOk;
   if (!options.sweep.empty()) {

@@ -3,7 +3,7 @@
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/client.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/output.h"
 #include "runner/client/watching.h"
 #include "runner/model/outcome.h"
@@ -21,7 +21,7 @@ struct RetryOptions {
 };
 
 Exit retry(Client& client, const RetryOptions& options) {
-  const LastWords at_interrupt("queued attempts still run; see: sweepctl list");
+  const ExitMessage at_interrupt("queued attempts still run; see: sweepctl list");
   const auto reply = client.call<rpc::Retry>({options.sweep, options.which, options.insist});
   if (!reply) return report_error(reply.error());
   if (reply->queued == 0) {

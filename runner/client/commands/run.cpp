@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runner/client/client.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/output.h"
 #include "runner/client/submitting.h"
 #include "runner/wire/messages/results.h"
@@ -20,7 +20,7 @@ struct RunOptions {
 
 // Progress goes to stderr, so that stdout has the tables only.
 Exit run(Client& client, const RunOptions& options) {
-  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
+  const ExitMessage at_interrupt("queued attempts still run; the same command waits for them");
   const auto ids = submit_sweeps(client, options.submission, stderr);
   if (!ids) return report_error(ids.error());
   const Exit ended = watch_sweeps(client, *ids);

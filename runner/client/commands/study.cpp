@@ -9,7 +9,7 @@
 #include "runner/client/client.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/stories.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/output.h"
 #include "runner/client/reference_file.h"
 #include "runner/client/study/study_plan.h"
@@ -83,7 +83,7 @@ Result<void> retry_all(Client& client, const std::vector<StudyJob>& jobs) {
 // Submits what is missing and waits for everything.
 Exit measure(Client& client, const StudyOptions& options, const StudySource& source,
              std::vector<StudyJob>& jobs) {
-  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
+  const ExitMessage at_interrupt("queued attempts still run; the same command waits for them");
   const Submits submits = options.now ? Submits::kNo : Submits::kYes;
   const auto found =
       find_sweeps(client, source, submits, fs::path(options.output) / "study.json", jobs);

@@ -2,7 +2,7 @@
 
 #include "runner/base/say.h"
 #include "runner/client/client.h"
-#include "runner/client/last_words.h"
+#include "runner/client/exit_message.h"
 #include "runner/client/submitting.h"
 
 namespace sweepd {
@@ -14,7 +14,7 @@ struct SubmitOptions {
 };
 
 Exit submit(Client& client, const SubmitOptions& options) {
-  const LastWords at_interrupt("queued attempts still run; the same command waits for them");
+  const ExitMessage at_interrupt("queued attempts still run; the same command waits for them");
   const auto ids = submit_sweeps(client, options.submission, stdout);
   if (!ids) return report_error(ids.error());
   if (options.wait) return watch_sweeps(client, *ids);

@@ -1,5 +1,5 @@
 // Shrinks the folder of an attempt that ended as `done`, without loss. Journals,
-// logs, traces and memory snapshots are compressed where they are (runner/base/kept_file.h). Status
+// logs, traces and memory snapshots are compressed where they are (runner/base/gzip_file.h). Status
 // pages and places are removed, because they name ended processes. `request.json` and other files,
 // such as those of the user's program, stay unchanged.
 #pragma once
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/result.h"
 #include "runner/base/units.h"
 

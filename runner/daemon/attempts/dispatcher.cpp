@@ -36,7 +36,7 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Pools pools, const 
       results_(writer, journals_, result_hooks()),
       timer_(io) {
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
-    gates_.push_back(std::make_unique<StartGate>(
+    gates_.push_back(std::make_unique<StartBackoff>(
         io, Backoff(timing.start_retry, timing.start_retry_most),
         Backoff(timing.lasting_retry, timing.lasting_retry_most),
         [this, pool] { resume_starts(pool); }, [this] { hooks_.changed(); }));

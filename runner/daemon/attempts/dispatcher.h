@@ -31,7 +31,7 @@
 #include "runner/daemon/attempts/result_queue.h"
 #include "runner/daemon/attempts/run.h"
 #include "runner/daemon/attempts/sentinels.h"
-#include "runner/daemon/attempts/start_gate.h"
+#include "runner/daemon/attempts/start_backoff.h"
 #include "runner/daemon/attempts/starter.h"
 #include "runner/daemon/attempts/waiting_attempts.h"
 #include "runner/daemon/threads/side_thread.h"
@@ -183,7 +183,7 @@ class Dispatcher {
     return pools_.at(pool_of_attempt(attempt));
   }
   Item item_of_attempt(const OpenAttempt& attempt) const;
-  StartGate& gate_of(const OpenAttempt& attempt) { return *gates_[pool_of_attempt(attempt)]; }
+  StartBackoff& gate_of(const OpenAttempt& attempt) { return *gates_[pool_of_attempt(attempt)]; }
   void schedule_pump();
   void pump();
   void act(const StartAction& action);
@@ -300,7 +300,7 @@ class Dispatcher {
   ResultQueue results_;
   boost::asio::steady_timer timer_;
   std::vector<boost::asio::posix::stream_descriptor> executor_events_;  // by pool
-  std::vector<std::unique_ptr<StartGate>> gates_;                       // by pool
+  std::vector<std::unique_ptr<StartBackoff>> gates_;                    // by pool
   // Of a cluster whose attempts are being adopted: how many, and its events until then.
   struct Adopting {
     std::size_t attempts = 0;

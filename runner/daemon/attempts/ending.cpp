@@ -14,12 +14,12 @@ Ending without_words(const RankEvidence& rank) {
   ending.rank = rank.rank;
   if (rank.exit.code == kExitJournal) {
     // The log may be on the same full disk.
-    ending.detail = Failed{rank.last_words.empty()
+    ending.detail = Failed{rank.exit_message.empty()
                                ? "it could not write its journal (a full disk?), nor its log"
-                               : rank.last_words,
+                               : rank.exit_message,
                            rank.phase};
-  } else if (rank.exit.code == kExitNotLoaded && rank.phase.empty() && !rank.last_words.empty()) {
-    ending.detail = Failed{rank.last_words, ""};  // printed by the loader
+  } else if (rank.exit.code == kExitNotLoaded && rank.phase.empty() && !rank.exit_message.empty()) {
+    ending.detail = Failed{rank.exit_message, ""};  // printed by the loader
   } else {
     ending.detail = Crashed{rank.exit.signal, rank.exit.code, rank.phase};
   }

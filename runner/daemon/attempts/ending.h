@@ -16,8 +16,8 @@ struct RankEvidence {
   int rank = 0;
   std::optional<Ending> said;  // its `end` event
   ExitStatus exit;
-  std::string phase;       // last seen on its status page
-  std::string last_words;  // last line of its log, if it could not write its journal
+  std::string phase;         // last seen on its status page
+  std::string exit_message;  // last line of its log, if it could not write its journal
 };
 
 // `ranks` are in the order in which their processes ended. The first that is not `done` decides,

@@ -68,7 +68,7 @@ void Dispatcher::queue_again(OpenAttempt attempt) {
 }
 
 void Dispatcher::start_failed(OpenAttempt attempt, const std::string& why, Blame blame) {
-  StartGate& gate = gate_of(attempt);
+  StartBackoff& gate = gate_of(attempt);
   if (blame == Blame::kPerhapsTheAttempt && gate.gives_up_on(attempt.row)) {
     end_without_process(attempt, {Failed{why, ""}});
     return schedule_pump();  // the lease is free again, and nothing else triggers a start
@@ -89,7 +89,7 @@ void Dispatcher::resume_starts(PoolIndex pool) {
   // Only then: a result that is being stored must not keep the gate closed, since nothing would
   // open it later.
   if (results_.is_refused()) return results_.store_next();
-  StartGate& gate = *gates_[pool];
+  StartBackoff& gate = *gates_[pool];
   if (gate.trouble().empty()) return open_gate(pool);
   const bool nothing_waits = pool == 0 ? nothing_wants_to_start() : scheduler_.queued(pool) == 0;
   if (nothing_waits) {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/log_cap.h"
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
@@ -30,7 +30,7 @@ constexpr std::int64_t kLastWordBytes = 64 << 10;
 // Returns the last `most` bytes of a file, or all if it has fewer; "" if it cannot be read. Does
 // not follow a link or open a FIFO, which would block.
 std::string tail_of(const std::filesystem::path& path, std::int64_t most) {
-  auto file = KeptFile::open(path, Links::kRefuse);
+  auto file = GzipFile::open(path, Links::kRefuse);
   if (!file || file->is_compressed()) return {};  // that would have to be read whole
   auto tail = file->read_tail(most);
   return tail ? std::move(tail->text) : std::string();
@@ -211,7 +211,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     journal.unreadable = for_each_event(folder, ended.rank, take_one, lost);
     journal.lines += journal.unreadable;
     rank.phase = read_status(folder.status(ended.rank)).phase;
-    if (!rank.said) rank.last_words = last_line(folder.log(ended.rank));
+    if (!rank.said) rank.exit_message = last_line(folder.log(ended.rank));
     // Nothing writes to the log any more. A rank that never began has none, and a compressed one
     // was capped before.
     if (const auto capped = cap_log(folder.log(ended.rank)); !capped) {

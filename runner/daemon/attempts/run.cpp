@@ -59,7 +59,8 @@ void Run::adopt(const Adoption& found, const std::optional<RunNote>& note) {
   }
   if (all_ended()) {
     if (note || incomplete || world_size() == 1) return;
-    return hear_last_words([](Run& run, const LastWords& words) { run.put_in_order(words.order); });
+    return with_exit_report(
+        [](Run& run, const ExitReport& words) { run.put_in_order(words.order); });
   }
   // The living ranks wait for others that will never come, or were not yet ended.
   if (incomplete || killed_) return kill();
@@ -102,8 +103,8 @@ void Run::note_end(const AttemptFolder& folder, const AttemptId& id, const RunNo
 
 // Uses a rank's own last line: a rank that reported running out of memory also exits with 0, and
 // the exit status of an adopted rank is unknown.
-Run::LastWords Run::read_last_words(const AttemptFolder& folder, std::vector<EndedRank> ended) {
-  LastWords words{std::move(ended)};
+Run::ExitReport Run::read_exit_report(const AttemptFolder& folder, std::vector<EndedRank> ended) {
+  ExitReport words{std::move(ended)};
   words.reason_known = put_own_reasons_first(folder, words.order);
   words.all_well = std::ranges::all_of(words.order, [&folder](const EndedRank& rank) {
     const auto said = last_word(folder, rank.rank);
@@ -112,9 +113,9 @@ Run::LastWords Run::read_last_words(const AttemptFolder& folder, std::vector<End
   return words;
 }
 
-void Run::hear_last_words(const std::function<void(Run&, const LastWords&)>& then) {
-  const auto words = std::make_shared<LastWords>();
-  at_files([folder = folder, ended = ended, words] { *words = read_last_words(folder, ended); },
+void Run::with_exit_report(const std::function<void(Run&, const ExitReport&)>& then) {
+  const auto words = std::make_shared<ExitReport>();
+  at_files([folder = folder, ended = ended, words] { *words = read_exit_report(folder, ended); },
            [words, then](Run& run) { then(run, *words); });
 }
 
@@ -130,10 +131,10 @@ void Run::put_in_order(const std::vector<EndedRank>& order) {
 // the loop does not matter.
 void Run::end_others() {
   if (world_size() == 1 || stop || killed_) return;
-  hear_last_words([](Run& run, const LastWords& words) { run.end_others_after(words); });
+  with_exit_report([](Run& run, const ExitReport& words) { run.end_others_after(words); });
 }
 
-void Run::end_others_after(const LastWords& words) {
+void Run::end_others_after(const ExitReport& words) {
   if (stop || killed_) return;
   put_in_order(words.order);
   if (all_ended()) return;

@@ -67,15 +67,15 @@ class Run : public std::enable_shared_from_this<Run> {
 
  private:
   // The reports in the files of the ranks in `ended`.
-  struct LastWords {
+  struct ExitReport {
     std::vector<EndedRank> order;  // those with a reason first
     bool reason_known = false;
     bool all_well = false;
   };
-  static LastWords read_last_words(const AttemptFolder& folder, std::vector<EndedRank> ended);
-  void hear_last_words(const std::function<void(Run&, const LastWords&)>& then);
+  static ExitReport read_exit_report(const AttemptFolder& folder, std::vector<EndedRank> ended);
+  void with_exit_report(const std::function<void(Run&, const ExitReport&)>& then);
   void put_in_order(const std::vector<EndedRank>& order);
-  void end_others_after(const LastWords& words);
+  void end_others_after(const ExitReport& words);
   bool has_ended(int rank) const;
   // For the next daemon.
   static void note_end(const AttemptFolder& folder, const AttemptId& id, const RunNote& note);

@@ -57,7 +57,7 @@ Starter::Hooks Dispatcher::start_hooks() {
   };
   hooks.not_recorded = [this](OpenAttempt attempt, const Error& error) {
     const std::int64_t row = attempt.row;
-    StartGate& gate = gate_of(attempt);
+    StartBackoff& gate = gate_of(attempt);
     waiting_.add(std::move(attempt));
     put_back(row);
     gate.close_because("a start cannot be recorded: " + error.message);

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/serving/entries.h"
@@ -106,7 +106,7 @@ boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices& servic
   if (!folder) co_return folder.error();
   const std::function<void()> look = [&] {
     std::error_code ignored;
-    const auto trace = where_kept(folder->trace(view.rank));
+    const auto trace = plain_or_gzip(folder->trace(view.rank));
     if (std::filesystem::exists(trace, ignored)) shown->trace = trace;
   };
   co_await services.at_files(shown->attempt.pool, look);

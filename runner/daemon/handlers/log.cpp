@@ -2,7 +2,7 @@
 #include <functional>
 #include <optional>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
@@ -11,7 +11,7 @@ namespace sweepd {
 namespace {
 
 Result<rpc::Log::Reply> read_tail(const std::filesystem::path& path, std::int64_t limit) {
-  auto file = KeptFile::open(path, Links::kRefuse);
+  auto file = GzipFile::open(path, Links::kRefuse);
   if (!file && file.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, "there is no log at " + path.string() +
                                            "; the attempt may not have started, or this rank does "
@@ -21,7 +21,7 @@ Result<rpc::Log::Reply> read_tail(const std::filesystem::path& path, std::int64_
   auto tail = file->read_tail(limit);
   if (!tail) return tail.error();
   return rpc::Log::Reply{.attempt = "",
-                         .path = where_kept(path),
+                         .path = plain_or_gzip(path),
                          .text = std::move(tail->text),
                          .skipped_bytes = tail->skipped_bytes};
 }

@@ -1,7 +1,7 @@
 #include <system_error>
 #include <utility>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/wire/attempt_folder.h"
 
@@ -49,7 +49,7 @@ boost::asio::awaitable<Answer<rpc::Memory>> handle_memory(ReadServices& services
   const std::function<void()> look = [&] {
     for (const MemoryPicture& picture : shown->pictures) {
       std::error_code ignored;
-      const auto file = where_kept(folder->memory_snapshot(picture.rank));
+      const auto file = plain_or_gzip(folder->memory_snapshot(picture.rank));
       if (std::filesystem::exists(file, ignored)) shown->snapshots.push_back(file);
     }
   };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 #include "runner/base/printable.h"
 #include "runner/base/sweep_name.h"
 #include "runner/model/pool_name.h"
@@ -106,7 +106,7 @@ TrialKey base_key_of(const WorkloadDef& def, Trial trial) {
 bool has_journal(const AttemptFolder& folder, const Lease& lease) {
   for (std::size_t rank = 0; rank < lease.ranks.size(); ++rank) {
     std::error_code none;
-    const auto size = fs::file_size(where_kept(folder.events(static_cast<int>(rank))), none);
+    const auto size = fs::file_size(plain_or_gzip(folder.events(static_cast<int>(rank))), none);
     if (!none && size > 0) return true;
   }
   return false;

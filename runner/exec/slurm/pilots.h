@@ -75,7 +75,7 @@ class Pilots {
     std::optional<AttemptId> attempt = {};
     Instant needed{};         // when it last had work, or an attempt waited for it
     Instant looked{};         // when its report was last read
-    Instant obeyed{};         // when it was last seen to owe nothing (pilots_deaf.cpp)
+    Instant obeyed{};         // when it was last seen to owe nothing (pilots_watchdog.cpp)
     bool submitting = false;  // sbatch runs
     bool unsure = false;      // it is unknown whether Slurm has it
     bool asking = false;      // scontrol runs

@@ -173,7 +173,7 @@ void Pilots::cancel(Job& job) {
                unreachable(said.text);
                Job* running = find_job(name);
                if (running == nullptr || running->report.state.empty()) return;
-               running->cancelled = false;  // pilots_deaf.cpp tries it again later
+               running->cancelled = false;  // pilots_watchdog.cpp tries it again later
                running->obeyed = now_;
              });
 }

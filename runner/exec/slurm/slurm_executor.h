@@ -38,8 +38,8 @@
 // a time until one begins.
 //
 // Hanging scripts, as on a node that has lost the shared folder. A job that is RUNNING and follows
-// no order for `SlurmTiming::obey` is cancelled (pilots_deaf.cpp). The attempt that it was given
-// has AttemptLost with `again`.
+// no order for `SlurmTiming::obey` is cancelled (pilots_watchdog.cpp). The attempt that it was
+// given has AttemptLost with `again`.
 //
 // Permanent failures. Attempts wait, with the reason shown, for conditions that pass or that the
 // cluster's administrators repair (an unreachable controller, a limit on a user's jobs, a closed

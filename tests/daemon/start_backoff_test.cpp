@@ -1,5 +1,5 @@
 // How long a pool pauses. A pause is either a millisecond or an hour here, so that no load matters.
-#include "runner/daemon/attempts/start_gate.h"
+#include "runner/daemon/attempts/start_backoff.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@ namespace {
 constexpr Duration kShort = milliseconds(1), kLong = seconds(3600);
 constexpr int kOften = 30;  // after this many doublings a millisecond is twelve days
 
-class StartGateTest : public testing::Test {
+class StartBackoffTest : public testing::Test {
  protected:
   // Pauses after a failure, and after an end.
-  StartGate gate(Backoff backoff, Backoff lasting) {
+  StartBackoff gate(Backoff backoff, Backoff lasting) {
     return {io_, backoff, lasting, [this] { ++tries_; }, [] {}};
   }
   // Whether the pause is over, for which this waits a moment if it is long.
@@ -29,8 +29,8 @@ class StartGateTest : public testing::Test {
   boost::asio::io_context io_;
 };
 
-TEST_F(StartGateTest, AfterAnEndItPausesLongAndNoFailureMakesThatShorter) {
-  StartGate paused = gate({kShort, kShort}, {kLong, kLong});
+TEST_F(StartBackoffTest, AfterAnEndItPausesLongAndNoFailureMakesThatShorter) {
+  StartBackoff paused = gate({kShort, kShort}, {kLong, kLong});
   paused.close_after_end("no such account");
   paused.close_because("no such account");
   paused.close_for(kShort);
@@ -38,15 +38,15 @@ TEST_F(StartGateTest, AfterAnEndItPausesLongAndNoFailureMakesThatShorter) {
   EXPECT_EQ(paused.trouble(), "attempts cannot start: no such account");
 }
 
-TEST_F(StartGateTest, AnEndMakesAPauseLongerThatHasBegun) {
-  StartGate paused = gate({kShort, kShort}, {kLong, kLong});
+TEST_F(StartBackoffTest, AnEndMakesAPauseLongerThatHasBegun) {
+  StartBackoff paused = gate({kShort, kShort}, {kLong, kLong});
   paused.close_because("no such account");
   paused.close_after_end("no such account");
   EXPECT_TRUE(is_long());
 }
 
-TEST_F(StartGateTest, WhatFailsOrEndsInOnePauseCountsOnce) {
-  StartGate paused = gate({kShort, kLong}, {kShort, kLong});
+TEST_F(StartBackoffTest, WhatFailsOrEndsInOnePauseCountsOnce) {
+  StartBackoff paused = gate({kShort, kLong}, {kShort, kLong});
   for (int i = 0; i < kOften; ++i) paused.close_because("no such account");
   EXPECT_TRUE(is_short());
   paused.open();
@@ -54,8 +54,8 @@ TEST_F(StartGateTest, WhatFailsOrEndsInOnePauseCountsOnce) {
   EXPECT_TRUE(is_short());
 }
 
-TEST_F(StartGateTest, EachPauseAfterAnEndIsLongerUntilOneHasMeasured) {
-  StartGate paused = gate({kShort, kShort}, {kShort, kLong});
+TEST_F(StartBackoffTest, EachPauseAfterAnEndIsLongerUntilOneHasMeasured) {
+  StartBackoff paused = gate({kShort, kShort}, {kShort, kLong});
   for (int i = 0; i < kOften; ++i) {
     paused.close_after_end("no such account");
     paused.open();

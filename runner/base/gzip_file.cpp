@@ -1,4 +1,4 @@
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ Result<std::optional<std::int64_t>> write_compressed(const fs::path& file, int t
 }
 
 // Reads the written file again. zlib compares its checksum with that of the original.
-Result<Compression> check_compressed(KeptFile written, std::int64_t bytes, const fs::path& shown,
+Result<Compression> check_compressed(GzipFile written, std::int64_t bytes, const fs::path& shown,
                                      const std::atomic<bool>& stop) {
   std::int64_t found = 0;
   while (!stop) {
@@ -128,18 +128,18 @@ fs::path compressed(const fs::path& file) {
   return file.string() + ".gz";
 }
 
-fs::path where_kept(const fs::path& file) {
+fs::path plain_or_gzip(const fs::path& file) {
   std::error_code none;
   const fs::path other = compressed(file);
   return !fs::exists(file, none) && fs::exists(other, none) ? other : file;
 }
 
-void KeptFile::Close::operator()(gzFile_s* file) const {
+void GzipFile::Close::operator()(gzFile_s* file) const {
   ::gzclose_r(file);
 }
 
-Result<KeptFile> KeptFile::open_compressed(UniqueFd fd, fs::path path) {
-  KeptFile opened(UniqueFd(), std::move(path));
+Result<GzipFile> GzipFile::open_compressed(UniqueFd fd, fs::path path) {
+  GzipFile opened(UniqueFd(), std::move(path));
   opened.compressed_.reset(::gzdopen(fd.get(), "rb"));
   if (!opened.compressed_) return failed(opened.path_, "read", ENOMEM);
   fd.release();  // it is zlib's now
@@ -150,9 +150,9 @@ Result<KeptFile> KeptFile::open_compressed(UniqueFd fd, fs::path path) {
                fmt::format("`{}` is not compressed with gzip", opened.path_.string())};
 }
 
-Result<KeptFile> KeptFile::open(const fs::path& file, Links links) {
+Result<GzipFile> GzipFile::open(const fs::path& file, Links links) {
   auto plain = open_regular(file, links);
-  if (plain) return KeptFile(std::move(*plain), file);
+  if (plain) return GzipFile(std::move(*plain), file);
   if (plain.error().code != ErrorCode::kNotFound) return plain.error();
   // A compressor names the new file before it removes the old one.
   auto other = open_regular(compressed(file), links);
@@ -160,7 +160,7 @@ Result<KeptFile> KeptFile::open(const fs::path& file, Links links) {
   return other.error().code == ErrorCode::kNotFound ? plain.error() : other.error();
 }
 
-Result<std::string> KeptFile::read(std::int64_t most_bytes) {
+Result<std::string> GzipFile::read(std::int64_t most_bytes) {
   if (!compressed_) {
     auto text = read_all(plain_.get(), most_bytes);
     if (text) return text;
@@ -182,7 +182,7 @@ Result<std::string> KeptFile::read(std::int64_t most_bytes) {
   return Error{ErrorCode::kIo, fmt::format("cannot read `{}`: {}", path_.string(), words)};
 }
 
-Result<KeptFile::Tail> KeptFile::read_tail(std::int64_t most_bytes, std::int64_t most_read) {
+Result<GzipFile::Tail> GzipFile::read_tail(std::int64_t most_bytes, std::int64_t most_read) {
   if (!compressed_) {
     const std::int64_t size = ::lseek(plain_.get(), 0, SEEK_END);
     const std::int64_t start =
@@ -221,7 +221,7 @@ Result<Compression> compress_file(const fs::path& file, const std::atomic<bool>&
   if (!*bytes) return give_up(Compression::kStopped);
   auto fd = open_regular(fresh, Links::kRefuse);
   if (!fd) return give_up(fd.error());
-  auto written = KeptFile::open_compressed(std::move(*fd), fresh);
+  auto written = GzipFile::open_compressed(std::move(*fd), fresh);
   if (!written) return give_up(written.error());
   const auto same = check_compressed(std::move(*written), **bytes, file, stop);
   if (!same || *same == Compression::kStopped) return give_up(same);

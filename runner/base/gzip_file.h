@@ -21,14 +21,14 @@ namespace sweepd {
 std::filesystem::path compressed(const std::filesystem::path& file);
 
 // Returns `file`, or its compressed form if only that exists.
-std::filesystem::path where_kept(const std::filesystem::path& file);
+std::filesystem::path plain_or_gzip(const std::filesystem::path& file);
 
-class KeptFile {
+class GzipFile {
  public:
   // Opens the file, or its compressed form if only that exists. If both do, the compressor was
   // killed before it removed the original, and both are complete. Errors as of open_regular;
   // kInvalidArgument also if a `.gz` file is not gzip's.
-  static Result<KeptFile> open(const std::filesystem::path& file, Links links);
+  static Result<GzipFile> open(const std::filesystem::path& file, Links links);
 
   bool is_compressed() const { return compressed_ != nullptr; }
 
@@ -38,7 +38,7 @@ class KeptFile {
   Result<std::string> read(std::int64_t most_bytes);
 
   // Reads an open file that is compressed. Errors as of `open`, with this name.
-  static Result<KeptFile> open_compressed(UniqueFd fd, std::filesystem::path shown);
+  static Result<GzipFile> open_compressed(UniqueFd fd, std::filesystem::path shown);
 
   struct Tail {
     std::string text;
@@ -53,7 +53,7 @@ class KeptFile {
   struct Close {
     void operator()(gzFile_s* file) const;
   };
-  KeptFile(UniqueFd plain, std::filesystem::path path)
+  GzipFile(UniqueFd plain, std::filesystem::path path)
       : plain_(std::move(plain)), path_(std::move(path)) {}
 
   UniqueFd plain_;  // not open if the file is compressed

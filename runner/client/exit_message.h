@@ -14,9 +14,9 @@ namespace sweepd {
 
 // While it lives, Ctrl-C ends the program at once, with this message on stderr and kInterrupted.
 // The youngest of several objects counts.
-class LastWords {
+class ExitMessage {
  public:
-  explicit LastWords(std::string words) : words_(std::move(words) + "\n"), outer_(current) {
+  explicit ExitMessage(std::string words) : words_(std::move(words) + "\n"), outer_(current) {
     current = &words_;
     struct sigaction action {};
     action.sa_handler = [](int) {
@@ -26,12 +26,12 @@ class LastWords {
     };
     ::sigaction(SIGINT, &action, &old_);
   }
-  ~LastWords() {
+  ~ExitMessage() {
     ::sigaction(SIGINT, &old_, nullptr);
     current = outer_;
   }
-  LastWords(const LastWords&) = delete;
-  LastWords& operator=(const LastWords&) = delete;
+  ExitMessage(const ExitMessage&) = delete;
+  ExitMessage& operator=(const ExitMessage&) = delete;
 
  private:
   static inline std::atomic<const std::string*> current = nullptr;

@@ -1,5 +1,5 @@
 // Tests that a compressed file reads as the file that it was, and that nothing is lost on the way.
-#include "runner/base/kept_file.h"
+#include "runner/base/gzip_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class KeptFileTest : public testing::Test {
+class GzipFileTest : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(folder_);
@@ -39,7 +39,7 @@ class KeptFileTest : public testing::Test {
   }
   Result<Compression> compress() const { return compress_file(file_, stop_); }
   std::string read_whole() const {
-    auto file = KeptFile::open(file_, Links::kRefuse);
+    auto file = GzipFile::open(file_, Links::kRefuse);
     if (!file) return file.error().message;
     std::string text;
     while (true) {
@@ -63,25 +63,25 @@ class KeptFileTest : public testing::Test {
   std::atomic<bool> stop_ = false;
 };
 
-TEST_F(KeptFileTest, ReadsAsItWas) {
+TEST_F(GzipFileTest, ReadsAsItWas) {
   EXPECT_EQ(read_whole(), text_);
-  EXPECT_EQ(where_kept(file_), file_);
+  EXPECT_EQ(plain_or_gzip(file_), file_);
   ASSERT_EQ(::chmod(file_.c_str(), 0640), 0);
   ASSERT_TRUE(compress());
   EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson.gz"));
-  EXPECT_EQ(where_kept(file_), compressed(file_));
+  EXPECT_EQ(plain_or_gzip(file_), compressed(file_));
   EXPECT_EQ(read_whole(), text_);
   EXPECT_LT(fs::file_size(compressed(file_)), text_.size() / 3);
   EXPECT_EQ(fs::status(compressed(file_)).permissions(), fs::perms(0640));
 }
 
-TEST_F(KeptFileTest, ItsEndIsTheSame) {
+TEST_F(GzipFileTest, ItsEndIsTheSame) {
   const auto tail = [this](std::int64_t bytes) {
-    auto file = KeptFile::open(file_, Links::kRefuse);
+    auto file = GzipFile::open(file_, Links::kRefuse);
     EXPECT_TRUE(file) << file.error().message;
     return *file->read_tail(bytes);
   };
-  const KeptFile::Tail before = tail(1'500'000), all = tail(1 << 30);
+  const GzipFile::Tail before = tail(1'500'000), all = tail(1 << 30);
   ASSERT_TRUE(compress());
   EXPECT_EQ(tail(1'500'000).text, before.text);
   EXPECT_EQ(tail(1'500'000).skipped_bytes, before.skipped_bytes);
@@ -90,10 +90,10 @@ TEST_F(KeptFileTest, ItsEndIsTheSame) {
 }
 
 // A few kilobytes may become terabytes.
-TEST_F(KeptFileTest, TheEndOfAGzipBombIsNotLookedFor) {
+TEST_F(GzipFileTest, TheEndOfAGzipBombIsNotLookedFor) {
   write(file_, std::string(8 << 20, 'x'));
   ASSERT_TRUE(compress());
-  auto file = KeptFile::open(file_, Links::kRefuse);
+  auto file = GzipFile::open(file_, Links::kRefuse);
   ASSERT_TRUE(file);
   const auto tail = file->read_tail(100, 3 << 20);
   ASSERT_FALSE(tail);
@@ -102,7 +102,7 @@ TEST_F(KeptFileTest, TheEndOfAGzipBombIsNotLookedFor) {
   EXPECT_EQ(file->read(1)->size(), 1U);  // it stopped before the end
 }
 
-TEST_F(KeptFileTest, ZcatReadsItToo) {
+TEST_F(GzipFileTest, ZcatReadsItToo) {
   ASSERT_TRUE(compress());
   FILE* pipe = ::popen(("gzip -dc " + compressed(file_).string()).c_str(), "r");
   ASSERT_NE(pipe, nullptr);
@@ -110,22 +110,22 @@ TEST_F(KeptFileTest, ZcatReadsItToo) {
   EXPECT_EQ(::pclose(pipe), 0);
 }
 
-TEST_F(KeptFileTest, AnEmptyOneStaysEmpty) {
+TEST_F(GzipFileTest, AnEmptyOneStaysEmpty) {
   write(file_, "");
   ASSERT_TRUE(compress());
   EXPECT_EQ(read_whole(), "");
   EXPECT_TRUE(fs::exists(compressed(file_)));
 }
 
-TEST_F(KeptFileTest, NeitherIsAnErrorThatNamesTheOriginal) {
-  const auto file = KeptFile::open(folder_ / "log.0.txt", Links::kRefuse);
+TEST_F(GzipFileTest, NeitherIsAnErrorThatNamesTheOriginal) {
+  const auto file = GzipFile::open(folder_ / "log.0.txt", Links::kRefuse);
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(file.error().message, HasSubstr("log.0.txt`"));
 }
 
 // As a killed compressor leaves them.
-TEST_F(KeptFileTest, OfTwoTheOriginalCounts) {
+TEST_F(GzipFileTest, OfTwoTheOriginalCounts) {
   ASSERT_TRUE(compress());
   write(compressed(file_), "torn");
   write(file_, "whole");
@@ -134,7 +134,7 @@ TEST_F(KeptFileTest, OfTwoTheOriginalCounts) {
   EXPECT_EQ(read_whole(), "whole");
 }
 
-TEST_F(KeptFileTest, ATornOneGivesWhatItHasAndAnError) {
+TEST_F(GzipFileTest, ATornOneGivesWhatItHasAndAnError) {
   ASSERT_TRUE(compress());
   fs::resize_file(compressed(file_), fs::file_size(compressed(file_)) / 2);
   const std::string read = read_whole();
@@ -142,7 +142,7 @@ TEST_F(KeptFileTest, ATornOneGivesWhatItHasAndAnError) {
   EXPECT_THAT(read, HasSubstr("cannot read `" + compressed(file_).string()));
 }
 
-TEST_F(KeptFileTest, WhatGzipDidNotWriteIsRefused) {
+TEST_F(GzipFileTest, WhatGzipDidNotWriteIsRefused) {
   fs::remove(file_);
   write(compressed(file_), text_);
   EXPECT_THAT(read_whole(), HasSubstr("is not compressed with gzip"));
@@ -151,7 +151,7 @@ TEST_F(KeptFileTest, WhatGzipDidNotWriteIsRefused) {
   EXPECT_THAT(read_whole(), HasSubstr("is a symbolic link"));
 }
 
-TEST_F(KeptFileTest, ALinkIsNotCompressed) {
+TEST_F(GzipFileTest, ALinkIsNotCompressed) {
   const fs::path secret = folder_ / "secret";
   fs::rename(file_, secret);
   fs::create_symlink(secret, file_);
@@ -159,13 +159,13 @@ TEST_F(KeptFileTest, ALinkIsNotCompressed) {
   EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson", "secret"));
 }
 
-TEST_F(KeptFileTest, StopsAndLeavesTheOriginal) {
+TEST_F(GzipFileTest, StopsAndLeavesTheOriginal) {
   stop_ = true;
   EXPECT_EQ(*compress(), Compression::kStopped);
   EXPECT_THAT(names(), testing::ElementsAre("events.0.ndjson"));
 }
 
-TEST_F(KeptFileTest, AFullDiskLeavesTheOriginal) {
+TEST_F(GzipFileTest, AFullDiskLeavesTheOriginal) {
   for (const rlim_t room : {0, 4096, 200'000}) {
     const FullDisk disk(room);
     const auto refused = compress();
@@ -179,7 +179,7 @@ TEST_F(KeptFileTest, AFullDiskLeavesTheOriginal) {
 
 // A power loss keeps only synced data: first the content of the new file, then its name; only then
 // is the original removed.
-TEST_F(KeptFileTest, ThePowerMayFailAtAnyMoment) {
+TEST_F(GzipFileTest, ThePowerMayFailAtAnyMoment) {
   const TracedRun run = run_traced([this] { static_cast<void>(compress()); });
   if (run.ended == Ended::kUntraceable) GTEST_SKIP() << "no process may be traced here";
   std::string order;
@@ -192,7 +192,7 @@ TEST_F(KeptFileTest, ThePowerMayFailAtAnyMoment) {
   EXPECT_EQ(read_whole(), text_);
 }
 
-TEST_F(KeptFileTest, KilledAtAnySystemCallItReadsAsItWas) {
+TEST_F(GzipFileTest, KilledAtAnySystemCallItReadsAsItWas) {
   const std::string text = text_.substr(0, 200'000);
   for (int stop = 0;; ++stop) {
     fs::remove(compressed(file_));

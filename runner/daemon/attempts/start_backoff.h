@@ -16,12 +16,12 @@
 
 namespace sweepd {
 
-class StartGate {
+class StartBackoff {
  public:
   // `try_again` is called when a pause is over; the gate stays closed until `open`. `changed` is
   // called when the trouble changes, so that watchers see why nothing starts.
-  StartGate(boost::asio::io_context& io, Backoff backoff, Backoff lasting,
-            std::function<void()> try_again, std::function<void()> changed)
+  StartBackoff(boost::asio::io_context& io, Backoff backoff, Backoff lasting,
+               std::function<void()> try_again, std::function<void()> changed)
       : timer_(io),
         backoff_(backoff),
         lasting_(lasting),

@@ -1,4 +1,4 @@
-#include "runner/daemon/attempts/start_gate.h"
+#include "runner/daemon/attempts/start_backoff.h"
 
 #include <spdlog/spdlog.h>
 
@@ -13,7 +13,7 @@ constexpr int kMaxFailedStarts = 5;
 
 }  // namespace
 
-void StartGate::close_for(Duration pause) {
+void StartBackoff::close_for(Duration pause) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(pause.ns);
   if (pauses_until(until)) return;
   closed_ = true;
@@ -24,46 +24,46 @@ void StartGate::close_for(Duration pause) {
   });
 }
 
-bool StartGate::pauses_until(std::chrono::steady_clock::time_point when) const {
+bool StartBackoff::pauses_until(std::chrono::steady_clock::time_point when) const {
   return closed_ && timer_.expiry() > when;
 }
 
-void StartGate::pause_because(const std::string& why, Duration pause) {
+void StartBackoff::pause_because(const std::string& why, Duration pause) {
   spdlog::error("attempts cannot start: {}; trying again in {}", why, to_human(pause));
   set_trouble("attempts cannot start: " + why);
   close_for(pause);
 }
 
-void StartGate::close_because(const std::string& why) {
+void StartBackoff::close_because(const std::string& why) {
   if (pauses_until(std::chrono::steady_clock::now())) {
     return set_trouble("attempts cannot start: " + why);
   }
   pause_because(why, backoff_.next());
 }
 
-void StartGate::close_after_end(const std::string& why) {
+void StartBackoff::close_after_end(const std::string& why) {
   if (ended_in_this_pause_ && pauses_until(std::chrono::steady_clock::now())) return;
   pause_because(why, lasting_.next());
   ended_in_this_pause_ = true;
 }
 
-void StartGate::end_trouble() {
+void StartBackoff::end_trouble() {
   if (!trouble_.empty()) spdlog::info("attempts start again");
   set_trouble("");
 }
 
-bool StartGate::gives_up_on(std::int64_t row) {
+bool StartBackoff::gives_up_on(std::int64_t row) {
   if (++failed_starts_[row] < kMaxFailedStarts) return false;
   failed_starts_.erase(row);
   return true;
 }
 
-void StartGate::has_measured(std::int64_t row) {
+void StartBackoff::has_measured(std::int64_t row) {
   has_worked();
   failed_starts_.erase(row);
 }
 
-void StartGate::set_trouble(std::string why) {
+void StartBackoff::set_trouble(std::string why) {
   if (why == trouble_) return;
   trouble_ = std::move(why);
   changed_();

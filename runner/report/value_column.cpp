@@ -1,4 +1,4 @@
-#include "runner/report/layer.h"
+#include "runner/report/value_column.h"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,8 @@ std::string without_unit(const std::string& name, const std::string& unit) {
 
 }  // namespace
 
-Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& value,
-                             const ResultSet& results, const ResultSet* baseline) {
+Result<ValueColumn> ValueColumn::resolve(const TableSpec& table, const TableSpec::Value& value,
+                                         const ResultSet& results, const ResultSet* baseline) {
   auto cell = parse_cell(value.cell);
   if (!cell) return cell.error();
   auto divided = parse_metric(value.metric);
@@ -52,23 +52,23 @@ Result<Layer> Layer::resolve(const TableSpec& table, const TableSpec::Value& val
   if (!convert) return convert.error();
   auto axes = Axes::resolve(results, table);
   if (!axes) return axes.error();
-  Layer layer(std::move(*axes), value, results);
-  layer.style_ = {std::move(*cell),
-                  results.unit,
-                  value.unit.empty() ? results.unit : value.unit,
-                  *convert,
-                  value.bold.value_or(Bold::kNone),
-                  rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
-  layer.divided_ = std::move(*divided);
+  ValueColumn value_column(std::move(*axes), value, results);
+  value_column.style_ = {std::move(*cell),
+                         results.unit,
+                         value.unit.empty() ? results.unit : value.unit,
+                         *convert,
+                         value.bold.value_or(Bold::kNone),
+                         rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
+  value_column.divided_ = std::move(*divided);
   if (baseline != nullptr) {
     auto groups = BaselineGroups::resolve(*baseline, table, value);
     if (!groups) return groups.error();
-    layer.baseline_ = std::move(*groups);
+    value_column.baseline_ = std::move(*groups);
   }
-  return layer;
+  return value_column;
 }
 
-void Layer::group(const std::vector<TableSpec::Filter>& baseline) {
+void ValueColumn::group(const std::vector<TableSpec::Filter>& baseline) {
   for (const ResultRow& row : results_->rows) {
     for (Place& place : axes_.places(row)) {
       columns_.insert(place.column);
@@ -82,14 +82,14 @@ void Layer::group(const std::vector<TableSpec::Filter>& baseline) {
   if (baseline_) baseline_->group(baseline);
 }
 
-void Layer::add_cells(UnsaidPooling& pooling) const {
+void ValueColumn::add_cells(UnsaidPooling& pooling) const {
   for (const auto& [row, line] : lines_) {
     for (const auto& [column, group] : line) pooling.add_cell(group.rows, axes_);
   }
   if (baseline_) baseline_->add_cells(pooling);
 }
 
-CellTemplate Layer::choose_cell() const {
+CellTemplate ValueColumn::choose_cell() const {
   std::vector<Pooled> figures;
   bool any_text = false;
   for (const auto& [key, line] : lines_) {
@@ -101,14 +101,14 @@ CellTemplate Layer::choose_cell() const {
   return *parse_cell(any_text ? "{text}" : default_cell(figures, style_));
 }
 
-const Group* Layer::find(const Key& row, const Key& column) const {
+const Group* ValueColumn::find(const Key& row, const Key& column) const {
   const auto line = lines_.find(row);
   if (line == lines_.end()) return nullptr;
   const auto group = line->second.find(column);
   return group == line->second.end() ? nullptr : &group->second;
 }
 
-Result<Cell> Layer::cell(const Key& row, const Key& column) const {
+Result<Cell> ValueColumn::cell(const Key& row, const Key& column) const {
   const Group* group = find(row, column);
   if (group == nullptr) return Cell{};
   const bool words_only = shows_words_only(style_.cell);
@@ -127,7 +127,7 @@ Result<Cell> Layer::cell(const Key& row, const Key& column) const {
   return figure_cell(content, style);
 }
 
-Conversion Layer::conversion_at(const Key& row, const Key& column) const {
+Conversion ValueColumn::conversion_at(const Key& row, const Key& column) const {
   Conversion convert = style_.convert;
   if (divided_.parameter.empty()) return convert;
   // A point without the number has no figure either: its row is a word that covers all values.
@@ -136,7 +136,7 @@ Conversion Layer::conversion_at(const Key& row, const Key& column) const {
   return convert;
 }
 
-Partner Layer::partner(const Key& row, const Key& column) const {
+Partner ValueColumn::partner(const Key& row, const Key& column) const {
   if (!baseline_) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
@@ -145,7 +145,8 @@ Partner Layer::partner(const Key& row, const Key& column) const {
   return {&found.group->pooled, found.itself, judged.p, judged.change, judged.possible};
 }
 
-std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& column) const {
+std::vector<const ResultRow*> ValueColumn::failed_baseline(const Key& row,
+                                                           const Key& column) const {
   if (!baseline_ || !compares(style_.cell) || find(row, column) == nullptr) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.itself) return {};
@@ -154,7 +155,7 @@ std::vector<const ResultRow*> Layer::failed_baseline(const Key& row, const Key& 
   return found.group->rows;
 }
 
-bool Layer::is_idle(const Key& column) const {
+bool ValueColumn::is_idle(const Key& column) const {
   const bool only_compares = std::all_of(
       style_.cell.parts.begin(), style_.cell.parts.end(), [](const CellTemplate::Part& part) {
         const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
@@ -168,8 +169,8 @@ bool Layer::is_idle(const Key& column) const {
   });
 }
 
-Result<std::optional<double>> Layer::figure(const Key& row, const Key& column,
-                                            std::string_view name) const {
+Result<std::optional<double>> ValueColumn::figure(const Key& row, const Key& column,
+                                                  std::string_view name) const {
   const Group* group = find(row, column);
   if (group == nullptr) return std::optional<double>();
   return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column),
@@ -177,7 +178,7 @@ Result<std::optional<double>> Layer::figure(const Key& row, const Key& column,
       .get(name);
 }
 
-std::string Layer::first_figure() const {
+std::string ValueColumn::first_figure() const {
   for (const CellTemplate::Part& part : style_.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
     if (known != nullptr && known->kind != NameKind::kWord) return part.name;
@@ -185,7 +186,7 @@ std::string Layer::first_figure() const {
   return "";
 }
 
-bool Layer::shows_mean() const {
+bool ValueColumn::shows_mean() const {
   bool mean = false;
   for (const CellTemplate::Part& part : style_.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
@@ -198,14 +199,14 @@ bool Layer::shows_mean() const {
   return mean;
 }
 
-std::string Layer::metric() const {
+std::string ValueColumn::metric() const {
   const std::string& own = results_->metric;
   const std::string shown = shown_metric(*results_, own);
   const std::string label = shown != own ? shown : metric_label(own.empty() ? "time" : own);
   return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();
 }
 
-Column Layer::header(const Key& column) const {
+Column ValueColumn::header(const Key& column) const {
   const Align align = shows_words_only(style_.cell) ? Align::kLeft : Align::kRight;
   const std::string own = axes_.column_unit(column);
   std::string unit = value_unit(style_);
@@ -218,7 +219,7 @@ Column Layer::header(const Key& column) const {
   return {metric(), unit, align};
 }
 
-std::pair<std::int64_t, std::int64_t> Layer::counts(const std::vector<Key>& rows) const {
+std::pair<std::int64_t, std::int64_t> ValueColumn::counts(const std::vector<Key>& rows) const {
   std::int64_t fewest = 0, most = 0;
   for (const Key& row : rows) {
     const auto line = lines_.find(row);
