@@ -91,6 +91,13 @@ class Examples(unittest.TestCase):
         self.assertLess(names["fastest"].loc[1000, "builtin"], names["fastest"].loc[1000, "insertion"])
 
 
+class Metrics(unittest.TestCase):
+    def test_a_script_that_reports_runs_by_hand(self):
+        ran = subprocess.run([sys.executable, "-c", "import sweepd_metrics as s\ns.step(0, 1.5, loss=2)"], capture_output=True, text=True,
+                             check=True, env={"PYTHONPATH": str(PACKAGE)})
+        self.assertEqual(json.loads(ran.stdout), {"step": 0, "time": 1.5, "loss": 2})
+
+
 class Results(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -1,0 +1,1 @@
+../../../experiments/scripts/metrics/sweepd_metrics.py
