@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 namespace {

@@ -111,10 +111,10 @@ class Choice {
   int count_ = 0;
 };
 
-bool chooses(const ValueColumn& value_column) {
-  const BoldScope scope = scope_of(value_column.style().bold);
+bool chooses(const TableValue& table_value) {
+  const BoldScope scope = scope_of(table_value.style().bold);
   const bool in_line = scope == BoldScope::kRow || scope == BoldScope::kColumn;
-  return in_line && !value_column.first_figure().empty();
+  return in_line && !table_value.first_figure().empty();
 }
 
 struct Candidate {
@@ -123,19 +123,19 @@ struct Candidate {
   double figure = 0;
 };
 
-Result<std::vector<Candidate>> candidates(const std::vector<ValueColumn>& value_columns,
+Result<std::vector<Candidate>> candidates(const std::vector<TableValue>& table_values,
                                           std::size_t of, const std::vector<Key>& rows,
                                           const std::vector<ValueColumn>& columns,
                                           std::size_t first_column) {
-  const ValueColumn& value_column = value_columns[of];
-  const bool in_row = scope_of(value_column.style().bold) == BoldScope::kRow;
+  const TableValue& table_value = table_values[of];
+  const bool in_row = scope_of(table_value.style().bold) == BoldScope::kRow;
   std::vector<Candidate> all;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].value_column != of) continue;
-      const Group* group = value_column.find(rows[r], columns[c].key);
+      if (columns[c].table_value != of) continue;
+      const Group* group = table_value.find(rows[r], columns[c].key);
       if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-      const auto figure = value_column.figure(rows[r], columns[c].key, value_column.first_figure());
+      const auto figure = table_value.figure(rows[r], columns[c].key, table_value.first_figure());
       if (!figure) return figure.error();
       if (!*figure || !std::isfinite(**figure)) continue;
       all.push_back({r, first_column + c, in_row ? r : c, **figure});
@@ -146,16 +146,16 @@ Result<std::vector<Candidate>> candidates(const std::vector<ValueColumn>& value_
 
 }  // namespace
 
-Result<void> mark_best(const TableSpec& table, const std::vector<ValueColumn>& value_columns,
+Result<void> mark_best(const TableSpec& table, const std::vector<TableValue>& table_values,
                        const std::vector<Key>& rows, const std::vector<ValueColumn>& columns,
                        Table& made) {
-  for (std::size_t i = 0; i < value_columns.size(); ++i) {
-    if (!chooses(value_columns[i])) continue;
-    const auto best = what_is_best(value_columns[i].style().bold, table, value_columns[i].value(),
-                                   value_columns[i].results().declared);
+  for (std::size_t i = 0; i < table_values.size(); ++i) {
+    if (!chooses(table_values[i])) continue;
+    const auto best = what_is_best(table_values[i].style().bold, table, table_values[i].value(),
+                                   table_values[i].results().declared);
     if (!best) return best.error();
     const auto all =
-        candidates(value_columns, i, rows, columns, made.columns.size() - columns.size());
+        candidates(table_values, i, rows, columns, made.columns.size() - columns.size());
     if (!all) return all.error();
     std::map<std::size_t, Choice> choices;
     for (const Candidate& each : *all) {
@@ -169,27 +169,27 @@ Result<void> mark_best(const TableSpec& table, const std::vector<ValueColumn>& v
 }
 
 std::vector<std::string> best_notes(const TableSpec& table,
-                                    const std::vector<ValueColumn>& value_columns) {
+                                    const std::vector<TableValue>& table_values) {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_rule;
-  for (const ValueColumn& value_column : value_columns) {
-    if (!chooses(value_column)) continue;
-    const auto best = what_is_best(value_column.style().bold, table, value_column.value(),
-                                   value_column.results().declared);
+  for (const TableValue& table_value : table_values) {
+    if (!chooses(table_value)) continue;
+    const auto best = what_is_best(table_value.style().bold, table, table_value.value(),
+                                   table_value.results().declared);
     if (!best) continue;
-    const CellName& figure = *find_cell_name(value_column.first_figure());
+    const CellName& figure = *find_cell_name(table_value.first_figure());
     const std::string rule =
         fmt::format("the {} {} in each {}", *best == Best::kSmallest ? "smallest" : "largest",
                     figure.label.empty() ? figure.name : figure.label,
-                    scope_of(value_column.style().bold) == BoldScope::kRow ? "row" : "column");
+                    scope_of(table_value.style().bold) == BoldScope::kRow ? "row" : "column");
     auto same = std::find_if(names_by_rule.begin(), names_by_rule.end(),
                              [&](const auto& each) { return each.first == rule; });
     if (same == names_by_rule.end()) same = names_by_rule.insert(same, {rule, {}});
-    same->second.push_back(value_column.value().name.empty() ? value_column.metric()
-                                                             : value_column.value().name);
+    same->second.push_back(table_value.value().name.empty() ? table_value.metric()
+                                                            : table_value.value().name);
   }
   std::vector<std::string> lines;
   for (const auto& [rule, names] : names_by_rule) {
-    const std::string in = value_columns.size() == 1 ? "" : " in " + join(names, ", ");
+    const std::string in = table_values.size() == 1 ? "" : " in " + join(names, ", ");
     lines.push_back(fmt::format("bold{}: {}", in, rule));
   }
   return lines;

@@ -8,7 +8,7 @@
 #include "runner/base/result.h"
 #include "runner/model/sweep.h"
 #include "runner/report/report.h"
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 
@@ -29,12 +29,12 @@ Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Va
 // Makes the best cells of `made` bold, each value's by itself, by the first figure of its cells.
 // Equal ones are all bold. An invalid figure is never the best, nor is one without a comparable
 // other. `rows` and `columns` are those of `made`.
-Result<void> mark_best(const TableSpec& table, const std::vector<ValueColumn>& value_columns,
+Result<void> mark_best(const TableSpec& table, const std::vector<TableValue>& table_values,
                        const std::vector<Key>& rows, const std::vector<ValueColumn>& columns,
                        Table& made);
 
 // Says what is bold: "bold: the smallest mean in each row", by value if there are several.
 std::vector<std::string> best_notes(const TableSpec& table,
-                                    const std::vector<ValueColumn>& value_columns);
+                                    const std::vector<TableValue>& table_values);
 
 }  // namespace sweepd::report

@@ -7,20 +7,20 @@
 
 namespace sweepd::report {
 
-std::vector<std::string> error_notes(const std::vector<ValueColumn>& value_columns,
+std::vector<std::string> error_notes(const std::vector<TableValue>& table_values,
                                      const std::vector<Key>& rows) {
   bool sem = false, ci95 = false;
   std::size_t fewest = 0, most = 0;
   std::set<std::vector<const ResultRow*>> single,
       mixed;  // values side by side may show the same cell
-  for (const ValueColumn& value_column : value_columns) {
-    if (!shows(value_column.style().cell, "sem") && !shows(value_column.style().cell, "ci95"))
+  for (const TableValue& table_value : table_values) {
+    if (!shows(table_value.style().cell, "sem") && !shows(table_value.style().cell, "ci95"))
       continue;
-    sem |= shows(value_column.style().cell, "sem");
-    ci95 |= shows(value_column.style().cell, "ci95");
+    sem |= shows(table_value.style().cell, "sem");
+    ci95 |= shows(table_value.style().cell, "ci95");
     for (const Key& row : rows) {
-      const auto line = value_column.lines().find(row);
-      if (line == value_column.lines().end()) continue;
+      const auto line = table_value.lines().find(row);
+      if (line == table_value.lines().end()) continue;
       for (const auto& [column, group] : line->second) {
         const MeanError& error = group.pooled.error;
         if (group.pooled.stats.n == 0) continue;

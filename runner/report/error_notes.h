@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 
 // Explains `{sem}` and `{ci95}` of the shown rows, and why some cells have none.
-std::vector<std::string> error_notes(const std::vector<ValueColumn>& value_columns,
+std::vector<std::string> error_notes(const std::vector<TableValue>& table_values,
                                      const std::vector<Key>& rows);
 
 }  // namespace sweepd::report

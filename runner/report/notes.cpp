@@ -31,8 +31,8 @@ void note_once(std::vector<std::string>& all, const std::string& one) {
 }
 
 // Whether the number of samples matters for a figure: a fact or a number of bytes is always exact.
-bool is_sampled(const ValueColumn& value_column) {
-  const ResultSet& results = value_column.results();
+bool is_sampled(const TableValue& table_value) {
+  const ResultSet& results = table_value.results();
   const std::string metric = results.metric.empty() ? "time" : results.metric;
   if (metric == "figure" || metric.starts_with("figure.")) return false;
   const bool exact = metric == "fact" || metric.starts_with("fact.") || results.unit == "B" ||
@@ -117,9 +117,9 @@ struct Speedups {
 };
 
 // Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared.
-std::optional<Speedups> speedups_of(const ValueColumn& value_column, const Key& column,
+std::optional<Speedups> speedups_of(const TableValue& table_value, const Key& column,
                                     const std::vector<Key>& rows) {
-  const auto& parts = value_column.style().cell.parts;
+  const auto& parts = table_value.style().cell.parts;
   const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
     const CellName* known = find_cell_name(each.name);
     return known != nullptr && known->compared_figure() == "speedup";
@@ -129,10 +129,10 @@ std::optional<Speedups> speedups_of(const ValueColumn& value_column, const Key& 
   double largest = 0;
   const Key* best = nullptr;
   for (const Key& row : rows) {
-    const Group* group = value_column.find(row, column);
+    const Group* group = table_value.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (value_column.partner(row, column).itself) return std::nullopt;
-    const auto speedup = value_column.figure(row, column, part->name);
+    if (table_value.partner(row, column).itself) return std::nullopt;
+    const auto speedup = table_value.figure(row, column, part->name);
     if (!speedup || !*speedup) continue;
     all.push_back(**speedup);
     if (best != nullptr && **speedup <= largest) continue;
@@ -145,27 +145,27 @@ std::optional<Speedups> speedups_of(const ValueColumn& value_column, const Key& 
   const auto shown = [&](double value) {
     return format_number(value, format ? *format : NumberFormat{});
   };
-  return Speedups{shown(*mean), all.size(), shown(largest), value_column.axes().row_name(*best)};
+  return Speedups{shown(*mean), all.size(), shown(largest), table_value.axes().row_name(*best)};
 }
 
 }  // namespace
 
-std::string figures_note(const std::vector<ValueColumn>& value_columns,
+std::string figures_note(const std::vector<TableValue>& table_values,
                          const std::vector<Key>& rows) {
   std::vector<Caption> all;
-  for (const ValueColumn& value_column : value_columns) {
-    const auto counts = value_column.counts(rows);
-    if (counts.second == 1 && !is_sampled(value_column)) continue;
+  for (const TableValue& table_value : table_values) {
+    const auto counts = table_value.counts(rows);
+    if (counts.second == 1 && !is_sampled(table_value)) continue;
     const std::string text =
-        caption(value_column.style(), value_column.metric(), counts.first, counts.second);
+        caption(table_value.style(), table_value.metric(), counts.first, counts.second);
     if (text.empty()) continue;
     auto same = std::ranges::find_if(all, [&](const auto& each) { return each.counts == counts; });
     if (same == all.end()) same = all.insert(all.end(), Caption{counts, {}, {}, {}, "", text});
-    note_once(same->labels, template_label(value_column.style().cell));
-    note_once(same->metrics, value_column.metric());
-    note_once(same->names, value_column.value().name.empty() ? value_column.metric()
-                                                             : value_column.value().name);
-    if (same->rates.empty()) same->rates = basis_of_rates(value_column.style());
+    note_once(same->labels, template_label(table_value.style().cell));
+    note_once(same->metrics, table_value.metric());
+    note_once(same->names,
+              table_value.value().name.empty() ? table_value.metric() : table_value.value().name);
+    if (same->rates.empty()) same->rates = basis_of_rates(table_value.style());
   }
   std::vector<std::string> parts;
   for (const Caption& each : all) {
@@ -202,15 +202,15 @@ std::vector<std::string> filter_notes(const TableSpec& table,
   return lines;
 }
 
-std::vector<std::string> unknown_notes(const std::vector<ValueColumn>& value_columns) {
+std::vector<std::string> unknown_notes(const std::vector<TableValue>& table_values) {
   std::vector<std::string> names;
   bool any_done = false;
-  for (const ValueColumn& value_column : value_columns) {
-    const std::vector<ResultRow>& rows = value_column.results().rows;
+  for (const TableValue& table_value : table_values) {
+    const std::vector<ResultRow>& rows = table_value.results().rows;
     any_done |= std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
       return !row.pending && row.outcome == Outcome::kDone;
     });
-    for (const std::string& name : value_column.results().unknown) {
+    for (const std::string& name : table_value.results().unknown) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
@@ -221,20 +221,20 @@ std::vector<std::string> unknown_notes(const std::vector<ValueColumn>& value_col
 }
 
 std::vector<std::string> baseline_notes(const TableSpec& table,
-                                        std::vector<ValueColumn>& value_columns) {
-  const bool any = std::any_of(
-      value_columns.begin(), value_columns.end(),
-      [](const ValueColumn& value_column) { return compares(value_column.style().cell); });
+                                        std::vector<TableValue>& table_values) {
+  const bool any =
+      std::any_of(table_values.begin(), table_values.end(),
+                  [](const TableValue& table_value) { return compares(table_value.style().cell); });
   if (table.baseline.empty() || !any) return {};
   const bool found =
-      std::any_of(value_columns.begin(), value_columns.end(), [](ValueColumn& value_column) {
-        return value_column.baseline() != nullptr && !value_column.baseline()->empty();
+      std::any_of(table_values.begin(), table_values.end(), [](TableValue& table_value) {
+        return table_value.baseline() != nullptr && !table_value.baseline()->empty();
       });
   const std::string names = filter_text(table.baseline);
   if (!found) return {fmt::format("no results with {} to compare with", names)};
   bool means = false, medians = false;
-  for (const ValueColumn& value_column : value_columns) {
-    for (const CellTemplate::Part& part : value_column.style().cell.parts) {
+  for (const TableValue& table_value : table_values) {
+    for (const CellTemplate::Part& part : table_value.style().cell.parts) {
       const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
       if (known == nullptr || known->kind != NameKind::kCompared || known->name == "p") continue;
       (known->compares_medians() ? medians : means) = true;
@@ -246,15 +246,15 @@ std::vector<std::string> baseline_notes(const TableSpec& table,
   return {line};
 }
 
-std::string speedup_note(const std::vector<ValueColumn>& value_columns,
+std::string speedup_note(const std::vector<TableValue>& table_values,
                          const std::vector<ValueColumn>& columns, const std::vector<Key>& rows) {
   std::vector<std::string> texts;
   for (const ValueColumn& column : columns) {
-    const ValueColumn& value_column = value_columns[column.value_column];
-    const auto each = speedups_of(value_column, column.key, rows);
+    const TableValue& table_value = table_values[column.table_value];
+    const auto each = speedups_of(table_value, column.key, rows);
     if (!each) continue;
     const std::string name =
-        value_columns.front().axes().column_name(column.key, value_column.value().name);
+        table_values.front().axes().column_name(column.key, table_value.value().name);
     texts.push_back(fmt::format("{}{} over {} rows, largest {}{}", name.empty() ? "" : name + " ",
                                 each->mean, each->rows, each->largest,
                                 each->largest_in.empty() ? "" : " (" + each->largest_in + ")"));

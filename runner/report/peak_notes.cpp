@@ -20,18 +20,18 @@ struct Missing {
 
 }  // namespace
 
-std::vector<std::string> peak_notes(const std::vector<ValueColumn>& value_columns,
+std::vector<std::string> peak_notes(const std::vector<TableValue>& table_values,
                                     const std::vector<Key>& rows) {
   constexpr std::string_view kOfPeaks[] = {"mfu", "hfu", "bandwidth_share", "floor", "reached"};
   std::vector<Missing> all;
-  for (const ValueColumn& value_column : value_columns) {
+  for (const TableValue& table_value : table_values) {
     for (const std::string_view name : kOfPeaks) {
-      if (!shows(value_column.style().cell, name)) continue;
+      if (!shows(table_value.style().cell, name)) continue;
       for (const Key& row : rows) {
-        const auto line = value_column.lines().find(row);
-        if (line == value_column.lines().end()) continue;
+        const auto line = table_value.lines().find(row);
+        if (line == table_value.lines().end()) continue;
         for (const auto& [column, group] : line->second) {
-          const auto figure = value_column.figure(row, column, name);
+          const auto figure = table_value.figure(row, column, name);
           const bool known = !figure || figure->has_value();
           if (known || group.pooled.stats.n == 0 || group.rows.front()->no_peak.empty()) continue;
           const std::string& why = group.rows.front()->no_peak;

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 
 // Returns "no MFU, roofline floor in 4 cells: the device's peak in fp32 is unknown: ...".
-std::vector<std::string> peak_notes(const std::vector<ValueColumn>& value_columns,
+std::vector<std::string> peak_notes(const std::vector<TableValue>& table_values,
                                     const std::vector<Key>& rows);
 
 }  // namespace sweepd::report

@@ -21,25 +21,26 @@
 #include "runner/report/significance.h"
 #include "runner/report/slow_step_notes.h"
 #include "runner/report/sort_key.h"
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 #include "runner/report/with_columns.h"
 
 namespace sweepd {
 namespace {
 
 using report::Key;
+using report::TableValue;
 using report::ValueColumn;
 
 class Pivot {
  public:
-  Pivot(const QuerySpec& query, std::vector<ValueColumn> value_columns)
-      : query_(query), layers_(std::move(value_columns)), pooling_(query.table.pool, query.drawn) {}
+  Pivot(const QuerySpec& query, std::vector<TableValue> table_values)
+      : query_(query), layers_(std::move(table_values)), pooling_(query.table.pool, query.drawn) {}
 
   Result<Table> make() {
     if (auto known = report::check_with(query_.with); !known) return known.error();
     align();
-    for (ValueColumn& value_column : layers_) value_column.group(query_.table.baseline);
-    for (const ValueColumn& value_column : layers_) value_column.add_cells(pooling_);
+    for (TableValue& table_value : layers_) table_value.group(query_.table.baseline);
+    for (const TableValue& table_value : layers_) table_value.add_cells(pooling_);
     if (!query_.declared) {
       if (pooling_.any()) return Error{ErrorCode::kInvalidArgument, pooling_.refusal()};
       if (auto fits = check_texts(); !fits) return fits.error();
@@ -55,7 +56,7 @@ class Pivot {
     table.title = query_.table.title;
     table.columns = axes().row_headers();
     for (const ValueColumn& column : columns_) {
-      const Column header = layers_[column.value_column].header(column.key);
+      const Column header = layers_[column.table_value].header(column.key);
       table.columns.push_back(header);
       for (const std::string& word : query_.with) {
         table.columns.push_back(report::with_header(header, word));
@@ -74,28 +75,28 @@ class Pivot {
 
   void align() {
     std::vector<report::Axes*> all;
-    for (ValueColumn& value_column : layers_) all.push_back(&value_column.axes());
+    for (TableValue& table_value : layers_) all.push_back(&table_value.axes());
     // A baseline adds no rows or columns, but a dimension that its filters name stays, so that it
     // is spread over the table's values.
     report::Axes::align(all, query_.only_varying, query_.table.baseline);
-    for (ValueColumn& value_column : layers_) {
-      if (value_column.baseline() != nullptr) value_column.baseline()->axes().follow(axes());
+    for (TableValue& table_value : layers_) {
+      if (table_value.baseline() != nullptr) table_value.baseline()->axes().follow(axes());
     }
   }
 
   // A cell asks for a mean, and every result has a text. In a declared table it shows the text.
   Result<void> check_texts() const {
-    for (const ValueColumn& value_column : layers_) {
-      const std::vector<ResultRow>& rows = value_column.results().rows;
+    for (const TableValue& table_value : layers_) {
+      const std::vector<ResultRow>& rows = table_value.results().rows;
       const auto text = std::find_if(rows.begin(), rows.end(),
                                      [](const ResultRow& row) { return !row.text.empty(); });
       const bool numbers = std::any_of(rows.begin(), rows.end(),
                                        [](const ResultRow& row) { return row.stats.n > 0; });
-      if (text == rows.end() || numbers || value_column.first_figure().empty()) continue;
+      if (text == rows.end() || numbers || table_value.first_figure().empty()) continue;
       return Error{ErrorCode::kInvalidArgument,
                    fmt::format("cell: `{}` of {} is not a number: its values are texts, such as "
                                "`{}`; write {{text}}",
-                               value_column.value().cell, value_column.value().metric, text->text)};
+                               table_value.value().cell, table_value.value().metric, text->text)};
     }
     return {};
   }
@@ -103,9 +104,9 @@ class Pivot {
   // Collects the rows of all values, and the columns with the values side by side in each.
   void collect() {
     std::set<Key> rows, keys;
-    for (const ValueColumn& value_column : layers_) {
-      for (const auto& [row, line] : value_column.lines()) rows.insert(row);
-      keys.insert(value_column.columns().begin(), value_column.columns().end());
+    for (const TableValue& table_value : layers_) {
+      for (const auto& [row, line] : table_value.lines()) rows.insert(row);
+      keys.insert(table_value.columns().begin(), table_value.columns().end());
     }
     order_.assign(rows.begin(), rows.end());
     if (!query_.file_order.empty()) {
@@ -131,9 +132,9 @@ class Pivot {
   bool is_nowhere(const Key& column) {
     if (!axes().has_unknown(column)) return false;
     std::vector<const ResultRow*> skipped;
-    for (const ValueColumn& value_column : layers_) {
-      for (const auto& [row, line] : value_column.lines()) {
-        const report::Group* group = value_column.find(row, column);
+    for (const TableValue& table_value : layers_) {
+      for (const auto& [row, line] : table_value.lines()) {
+        const report::Group* group = table_value.find(row, column);
         if (group != nullptr) skipped.insert(skipped.end(), group->rows.begin(), group->rows.end());
       }
     }
@@ -177,7 +178,7 @@ class Pivot {
 
   // A sort key that is not a row: a value, by its first figure, or a figure of any value.
   struct SortKey {
-    std::optional<std::size_t> value_column;
+    std::optional<std::size_t> table_value;
     std::string figure;
   };
   Result<SortKey> find_sort_key(const std::string& name) const {
@@ -199,8 +200,8 @@ class Pivot {
       std::optional<double>& value = values[row];
       for (const ValueColumn& column : columns_) {
         // A row is sorted by its first column that has the figure.
-        if (value || (key->value_column && *key->value_column != column.value_column)) continue;
-        auto figure = layers_[column.value_column].figure(row, column.key, key->figure);
+        if (value || (key->table_value && *key->table_value != column.table_value)) continue;
+        auto figure = layers_[column.table_value].figure(row, column.key, key->figure);
         if (!figure) return figure.error();
         if (*figure && !std::isnan(**figure)) value = *figure;
       }
@@ -212,12 +213,12 @@ class Pivot {
     for (const Key& row : order_) {
       std::vector<Cell> cells = axes().row_cells(row);
       for (const ValueColumn& column : columns_) {
-        const ValueColumn& value_column = layers_[column.value_column];
-        auto cell = value_column.cell(row, column.key);
+        const TableValue& table_value = layers_[column.table_value];
+        auto cell = table_value.cell(row, column.key);
         if (!cell) return cell.error();
         cells.push_back(std::move(*cell));
         for (const std::string& word : query_.with) {
-          cells.push_back(report::with_cell(value_column.find(row, column.key), word));
+          cells.push_back(report::with_cell(table_value.find(row, column.key), word));
         }
         note_cell(row, column);
       }
@@ -228,26 +229,26 @@ class Pivot {
 
   // Values that show the same results share their footnotes.
   void note_cell(const Key& row, const ValueColumn& column) {
-    const ValueColumn& value_column = layers_[column.value_column];
-    const auto earlier = std::span(layers_).first(column.value_column);
-    const auto same = [&](const ValueColumn& other) {
-      return &other.results() == &value_column.results();
+    const TableValue& table_value = layers_[column.table_value];
+    const auto earlier = std::span(layers_).first(column.table_value);
+    const auto same = [&](const TableValue& other) {
+      return &other.results() == &table_value.results();
     };
     const bool noted = std::ranges::any_of(earlier, same);
     const bool mean_noted = std::ranges::any_of(
-        earlier, [&](const ValueColumn& other) { return same(other) && other.shows_mean(); });
-    const report::Group* group = value_column.find(row, column.key);
+        earlier, [&](const TableValue& other) { return same(other) && other.shows_mean(); });
+    const report::Group* group = table_value.find(row, column.key);
     if (group != nullptr && !noted) {
-      footnotes_.add_cell(cell_name(row, column), group->rows, value_column.axes());
+      footnotes_.add_cell(cell_name(row, column), group->rows, table_value.axes());
       partial_.add_cell(cell_name(row, column), axes().row_name(row), group->rows);
     }
-    if (group != nullptr && !mean_noted && value_column.shows_mean()) {
-      slow_steps_.add_cell(cell_name(row, column), value_column.results(), group->rows);
+    if (group != nullptr && !mean_noted && table_value.shows_mean()) {
+      slow_steps_.add_cell(cell_name(row, column), table_value.results(), group->rows);
     }
-    const auto failed = value_column.failed_baseline(row, column.key);
+    const auto failed = table_value.failed_baseline(row, column.key);
     if (!failed.empty()) {  // rows of other results, whose dimensions differ
       footnotes_.add_cell("baseline of " + cell_name(row, column), failed,
-                          value_column.baseline()->axes());
+                          table_value.baseline()->axes());
     }
   }
 
@@ -270,8 +271,8 @@ class Pivot {
     add(report::filter_notes(query_.table, query_.said));
     add(report::unknown_notes(layers_));
     std::vector<SourceRemark> remarks;
-    for (const ValueColumn& value_column : layers_) {
-      const auto& own = value_column.results().remarks;
+    for (const TableValue& table_value : layers_) {
+      const auto& own = table_value.results().remarks;
       remarks.insert(remarks.end(), own.begin(), own.end());
     }
     add(report::remark_lines(remarks));
@@ -293,13 +294,13 @@ class Pivot {
   std::string cell_name(const Key& row, const ValueColumn& column) const {
     std::vector<std::string> parts{
         axes().row_name(row),
-        axes().column_name(column.key, layers_[column.value_column].value().name)};
+        axes().column_name(column.key, layers_[column.table_value].value().name)};
     std::erase(parts, "");
     return join(parts, ", ");
   }
 
   const QuerySpec& query_;
-  std::vector<ValueColumn> layers_;
+  std::vector<TableValue> layers_;
   std::vector<Key> order_;  // of the shown rows
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;
@@ -312,16 +313,15 @@ class Pivot {
 Result<Table> make(const QuerySpec& query, const TableReads& plan,
                    const std::vector<const ResultSet*>& results) {
   const auto values = complete_values(query.table);
-  std::vector<ValueColumn> value_columns;
+  std::vector<TableValue> table_values;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const TableReads::Use& use = plan.uses[i];
     const ResultSet* baseline = use.baseline ? results[*use.baseline] : nullptr;
-    auto value_column =
-        ValueColumn::resolve(query.table, values[i], *results[use.results], baseline);
-    if (!value_column) return value_column.error();
-    value_columns.push_back(std::move(*value_column));
+    auto table_value = TableValue::resolve(query.table, values[i], *results[use.results], baseline);
+    if (!table_value) return table_value.error();
+    table_values.push_back(std::move(*table_value));
   }
-  return Pivot(query, std::move(value_columns)).make();
+  return Pivot(query, std::move(table_values)).make();
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ std::string text_of_sum(const CellTemplate& cell, double sum) {
 
 class RestRows {
  public:
-  RestRows(std::span<const ValueColumn> value_columns, const std::vector<ValueColumn>& columns,
+  RestRows(std::span<const TableValue> table_values, const std::vector<ValueColumn>& columns,
            std::size_t behind, Table& table)
-      : layers_(value_columns),
+      : layers_(table_values),
         columns_(columns),
         stride_(1 + behind),
         headers_(table.columns.size() - columns.size() * (1 + behind)),
@@ -39,7 +39,7 @@ class RestRows {
 
   void add_up(const TableSpec::Rest& rest) {
     const auto column = std::find_if(columns_.begin(), columns_.end(), [&](const auto& each) {
-      return layers_[each.value_column].value().name == rest.value;
+      return layers_[each.table_value].value().name == rest.value;
     });
     if (column == columns_.end() || headers_ == 0) return;
     const std::size_t at = headers_ + stride_ * static_cast<std::size_t>(column - columns_.begin());
@@ -71,8 +71,8 @@ class RestRows {
     for (std::size_t h = 0; h + 1 < headers_; ++h) sum[h] = rows.front()[h];
     sum[headers_ - 1].text = fmt::format("{} others, each below {:g} %", rows.size(), 100 * below);
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const ValueColumn& value_column = layers_[columns_[c].value_column];
-      if (!adds_up(value_column.value().metric)) continue;
+      const TableValue& table_value = layers_[columns_[c].table_value];
+      if (!adds_up(table_value.value().metric)) continue;
       const std::size_t at = headers_ + c * stride_;
       double all = 0;
       bool suspect = false;
@@ -80,13 +80,13 @@ class RestRows {
         all += row[at].number.value_or(0);
         suspect |= row[at].text.ends_with(mark_of(Verdict::kSuspect));
       }
-      sum[at] = {text_of_sum(value_column.style().cell, all), all};
+      sum[at] = {text_of_sum(table_value.style().cell, all), all};
       if (suspect) sum[at].text += mark_of(Verdict::kSuspect);
     }
     return sum;
   }
 
-  std::span<const ValueColumn> layers_;
+  std::span<const TableValue> layers_;
   const std::vector<ValueColumn>& columns_;
   const std::size_t stride_, headers_;
   Table& table_;
@@ -94,9 +94,9 @@ class RestRows {
 
 }  // namespace
 
-void add_up_rest(const TableSpec& spec, std::span<const ValueColumn> value_columns,
+void add_up_rest(const TableSpec& spec, std::span<const TableValue> table_values,
                  const std::vector<ValueColumn>& columns, std::size_t behind, Table& table) {
-  if (spec.rest) RestRows(value_columns, columns, behind, table).add_up(*spec.rest);
+  if (spec.rest) RestRows(table_values, columns, behind, table).add_up(*spec.rest);
 }
 
 }  // namespace sweepd::report

@@ -7,7 +7,7 @@
 
 #include "runner/model/sweep.h"
 #include "runner/model/table.h"
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 
@@ -15,7 +15,7 @@ namespace sweepd::report {
 // last one, among rows that have the same headers but for the last. Times, calls and shares of
 // kernels are added up; other figures have no sum, and their cells are blank. A single such row
 // stays. Each of `columns` has `behind` more columns of words behind it.
-void add_up_rest(const TableSpec& spec, std::span<const ValueColumn> value_columns,
+void add_up_rest(const TableSpec& spec, std::span<const TableValue> table_values,
                  const std::vector<ValueColumn>& columns, std::size_t behind, Table& table);
 
 }  // namespace sweepd::report

@@ -39,9 +39,9 @@ stats::Change in_terms_of(Better better, stats::Change change) {
 
 class Comparer {
  public:
-  void add(ValueColumn& value_column) {
-    for (const auto& [row, line] : value_column.lines()) {
-      for (const auto& [column, group] : line) add(value_column, row, column, group);
+  void add(TableValue& table_value) {
+    for (const auto& [row, line] : table_value.lines()) {
+      for (const auto& [column, group] : line) add(table_value, row, column, group);
     }
   }
 
@@ -49,9 +49,9 @@ class Comparer {
     stats::control_false_discoveries(found_.comparisons);
     for (const Cell& cell : cells_) {
       const stats::Comparison& made = found_.comparisons[cell.comparison];
-      cell.value_column->set_judged(
+      cell.table_value->set_judged(
           cell.row, cell.column,
-          {made.adjusted_p, in_terms_of(cell.value_column->results().better, made.change),
+          {made.adjusted_p, in_terms_of(cell.table_value->results().better, made.change),
            made.method != stats::Method::kNone});
     }
     return std::move(found_);
@@ -59,33 +59,33 @@ class Comparer {
 
  private:
   struct Cell {
-    ValueColumn* value_column;
+    TableValue* table_value;
     Key row, column;
     std::size_t comparison;
   };
 
-  void add(ValueColumn& value_column, const Key& row, const Key& column, const Group& group) {
-    const auto baseline = value_column.baseline()->find(row, column);
+  void add(TableValue& table_value, const Key& row, const Key& column, const Group& group) {
+    const auto baseline = table_value.baseline()->find(row, column);
     if (baseline.group == nullptr || baseline.itself) return;
     const Pooled &own = group.pooled, &other = baseline.group->pooled;
     if (own.stats.n == 0 || other.stats.n == 0) return;
     if (std::max(own.verdict, other.verdict) == Verdict::kInvalid) return;
     if (!own.error.one_trial || !other.error.one_trial) {
       ++found_.mixed;
-      value_column.set_judged(row, column, {{}, stats::Change::kUnclear, false});
+      table_value.set_judged(row, column, {{}, stats::Change::kUnclear, false});
       return;
     }
     const RowsOf here = figures_of(group), there = figures_of(*baseline.group);
     if (share_an_attempt(here, there)) {
       ++found_.shared;
-      value_column.set_judged(row, column, {{}, stats::Change::kUnclear, false});
+      table_value.set_judged(row, column, {{}, stats::Change::kUnclear, false});
       return;
     }
     const auto [entry, added] = index_.try_emplace({here, there}, found_.comparisons.size());
     if (added) {
       found_.comparisons.push_back(stats::compare(measured_of(there), measured_of(here)));
     }
-    cells_.push_back({&value_column, row, column, entry->second});
+    cells_.push_back({&table_value, row, column, entry->second});
   }
 
   Significance found_;
@@ -95,18 +95,18 @@ class Comparer {
 
 }  // namespace
 
-Significance find_significance(std::span<ValueColumn> value_columns,
+Significance find_significance(std::span<TableValue> table_values,
                                const std::vector<std::string>& sort) {
   const bool sorted = std::any_of(sort.begin(), sort.end(),
                                   [](const auto& key) { return key == "p" || key == "-p"; });
   Comparer comparer;
   bool p_values = false, bold = false;
-  for (ValueColumn& value_column : value_columns) {
-    if (value_column.baseline() == nullptr) continue;
-    const bool shows_p = sorted || shows(value_column.style().cell, "p");
-    if (shows_p || judges(value_column.style())) comparer.add(value_column);
+  for (TableValue& table_value : table_values) {
+    if (table_value.baseline() == nullptr) continue;
+    const bool shows_p = sorted || shows(table_value.style().cell, "p");
+    if (shows_p || judges(table_value.style())) comparer.add(table_value);
     p_values |= shows_p;
-    bold |= judges(value_column.style());
+    bold |= judges(table_value.style());
   }
   Significance found = comparer.finish();
   found.p_values = p_values;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 #include "runner/stats/compare.h"
 
 namespace sweepd::report {
@@ -24,7 +24,7 @@ struct Significance {
 
 // Judges every cell that shows a p or is bold if it changed, or all if the table is sorted by p,
 // corrected together after Benjamini and Hochberg. Invalid figures are not compared.
-Significance find_significance(std::span<ValueColumn> value_columns,
+Significance find_significance(std::span<TableValue> table_values,
                                const std::vector<std::string>& sort);
 
 // Explains the p values and bold cells, and why some cells have no p.

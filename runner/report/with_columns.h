@@ -7,7 +7,7 @@
 
 #include "runner/base/result.h"
 #include "runner/model/table.h"
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 

@@ -63,14 +63,14 @@ class BaselineGroups {
 // A column of figures: a point of the table's columns, and the value shown there.
 struct ValueColumn {
   Key key;
-  std::size_t value_column = 0;
+  std::size_t table_value = 0;
 };
 
-class ValueColumn {
+class TableValue {
  public:
   // `value` is complete (complete_values); `baseline` may be null.
-  static Result<ValueColumn> resolve(const TableSpec& table, const TableSpec::Value& value,
-                                     const ResultSet& results, const ResultSet* baseline);
+  static Result<TableValue> resolve(const TableSpec& table, const TableSpec::Value& value,
+                                    const ResultSet& results, const ResultSet* baseline);
   Axes& axes() { return axes_; }
   const Axes& axes() const { return axes_; }
   BaselineGroups* baseline() { return baseline_ ? &*baseline_ : nullptr; }
@@ -119,7 +119,7 @@ class ValueColumn {
   std::pair<std::int64_t, std::int64_t> counts(const std::vector<Key>& rows) const;
 
  private:
-  ValueColumn(Axes axes, const TableSpec::Value& value, const ResultSet& results)
+  TableValue(Axes axes, const TableSpec::Value& value, const ResultSet& results)
       : axes_(std::move(axes)), value_(value), results_(&results) {}
   CellTemplate choose_cell() const;
   // Returns the style's conversion, divided by the metric's divisor at that point.

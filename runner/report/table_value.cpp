@@ -1,4 +1,4 @@
-#include "runner/report/value_column.h"
+#include "runner/report/table_value.h"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,8 @@ std::string without_unit(const std::string& name, const std::string& unit) {
 
 }  // namespace
 
-Result<ValueColumn> ValueColumn::resolve(const TableSpec& table, const TableSpec::Value& value,
-                                         const ResultSet& results, const ResultSet* baseline) {
+Result<TableValue> TableValue::resolve(const TableSpec& table, const TableSpec::Value& value,
+                                       const ResultSet& results, const ResultSet* baseline) {
   auto cell = parse_cell(value.cell);
   if (!cell) return cell.error();
   auto divided = parse_metric(value.metric);
@@ -52,23 +52,23 @@ Result<ValueColumn> ValueColumn::resolve(const TableSpec& table, const TableSpec
   if (!convert) return convert.error();
   auto axes = Axes::resolve(results, table);
   if (!axes) return axes.error();
-  ValueColumn value_column(std::move(*axes), value, results);
-  value_column.style_ = {std::move(*cell),
-                         results.unit,
-                         value.unit.empty() ? results.unit : value.unit,
-                         *convert,
-                         value.bold.value_or(Bold::kNone),
-                         rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
-  value_column.divided_ = std::move(*divided);
+  TableValue table_value(std::move(*axes), value, results);
+  table_value.style_ = {std::move(*cell),
+                        results.unit,
+                        value.unit.empty() ? results.unit : value.unit,
+                        *convert,
+                        value.bold.value_or(Bold::kNone),
+                        rates_by_median(table) ? RateBasis::kMedian : RateBasis::kMean};
+  table_value.divided_ = std::move(*divided);
   if (baseline != nullptr) {
     auto groups = BaselineGroups::resolve(*baseline, table, value);
     if (!groups) return groups.error();
-    value_column.baseline_ = std::move(*groups);
+    table_value.baseline_ = std::move(*groups);
   }
-  return value_column;
+  return table_value;
 }
 
-void ValueColumn::group(const std::vector<TableSpec::Filter>& baseline) {
+void TableValue::group(const std::vector<TableSpec::Filter>& baseline) {
   for (const ResultRow& row : results_->rows) {
     for (Place& place : axes_.places(row)) {
       columns_.insert(place.column);
@@ -82,14 +82,14 @@ void ValueColumn::group(const std::vector<TableSpec::Filter>& baseline) {
   if (baseline_) baseline_->group(baseline);
 }
 
-void ValueColumn::add_cells(UnsaidPooling& pooling) const {
+void TableValue::add_cells(UnsaidPooling& pooling) const {
   for (const auto& [row, line] : lines_) {
     for (const auto& [column, group] : line) pooling.add_cell(group.rows, axes_);
   }
   if (baseline_) baseline_->add_cells(pooling);
 }
 
-CellTemplate ValueColumn::choose_cell() const {
+CellTemplate TableValue::choose_cell() const {
   std::vector<Pooled> figures;
   bool any_text = false;
   for (const auto& [key, line] : lines_) {
@@ -101,14 +101,14 @@ CellTemplate ValueColumn::choose_cell() const {
   return *parse_cell(any_text ? "{text}" : default_cell(figures, style_));
 }
 
-const Group* ValueColumn::find(const Key& row, const Key& column) const {
+const Group* TableValue::find(const Key& row, const Key& column) const {
   const auto line = lines_.find(row);
   if (line == lines_.end()) return nullptr;
   const auto group = line->second.find(column);
   return group == line->second.end() ? nullptr : &group->second;
 }
 
-Result<Cell> ValueColumn::cell(const Key& row, const Key& column) const {
+Result<Cell> TableValue::cell(const Key& row, const Key& column) const {
   const Group* group = find(row, column);
   if (group == nullptr) return Cell{};
   const bool words_only = shows_words_only(style_.cell);
@@ -127,7 +127,7 @@ Result<Cell> ValueColumn::cell(const Key& row, const Key& column) const {
   return figure_cell(content, style);
 }
 
-Conversion ValueColumn::conversion_at(const Key& row, const Key& column) const {
+Conversion TableValue::conversion_at(const Key& row, const Key& column) const {
   Conversion convert = style_.convert;
   if (divided_.parameter.empty()) return convert;
   // A point without the number has no figure either: its row is a word that covers all values.
@@ -136,7 +136,7 @@ Conversion ValueColumn::conversion_at(const Key& row, const Key& column) const {
   return convert;
 }
 
-Partner ValueColumn::partner(const Key& row, const Key& column) const {
+Partner TableValue::partner(const Key& row, const Key& column) const {
   if (!baseline_) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
@@ -145,8 +145,7 @@ Partner ValueColumn::partner(const Key& row, const Key& column) const {
   return {&found.group->pooled, found.itself, judged.p, judged.change, judged.possible};
 }
 
-std::vector<const ResultRow*> ValueColumn::failed_baseline(const Key& row,
-                                                           const Key& column) const {
+std::vector<const ResultRow*> TableValue::failed_baseline(const Key& row, const Key& column) const {
   if (!baseline_ || !compares(style_.cell) || find(row, column) == nullptr) return {};
   const auto found = baseline_->find(row, column);
   if (found.group == nullptr || found.itself) return {};
@@ -155,7 +154,7 @@ std::vector<const ResultRow*> ValueColumn::failed_baseline(const Key& row,
   return found.group->rows;
 }
 
-bool ValueColumn::is_idle(const Key& column) const {
+bool TableValue::is_idle(const Key& column) const {
   const bool only_compares = std::all_of(
       style_.cell.parts.begin(), style_.cell.parts.end(), [](const CellTemplate::Part& part) {
         const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
@@ -169,8 +168,8 @@ bool ValueColumn::is_idle(const Key& column) const {
   });
 }
 
-Result<std::optional<double>> ValueColumn::figure(const Key& row, const Key& column,
-                                                  std::string_view name) const {
+Result<std::optional<double>> TableValue::figure(const Key& row, const Key& column,
+                                                 std::string_view name) const {
   const Group* group = find(row, column);
   if (group == nullptr) return std::optional<double>();
   return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column),
@@ -178,7 +177,7 @@ Result<std::optional<double>> ValueColumn::figure(const Key& row, const Key& col
       .get(name);
 }
 
-std::string ValueColumn::first_figure() const {
+std::string TableValue::first_figure() const {
   for (const CellTemplate::Part& part : style_.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
     if (known != nullptr && known->kind != NameKind::kWord) return part.name;
@@ -186,7 +185,7 @@ std::string ValueColumn::first_figure() const {
   return "";
 }
 
-bool ValueColumn::shows_mean() const {
+bool TableValue::shows_mean() const {
   bool mean = false;
   for (const CellTemplate::Part& part : style_.cell.parts) {
     const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
@@ -199,14 +198,14 @@ bool ValueColumn::shows_mean() const {
   return mean;
 }
 
-std::string ValueColumn::metric() const {
+std::string TableValue::metric() const {
   const std::string& own = results_->metric;
   const std::string shown = shown_metric(*results_, own);
   const std::string label = shown != own ? shown : metric_label(own.empty() ? "time" : own);
   return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();
 }
 
-Column ValueColumn::header(const Key& column) const {
+Column TableValue::header(const Key& column) const {
   const Align align = shows_words_only(style_.cell) ? Align::kLeft : Align::kRight;
   const std::string own = axes_.column_unit(column);
   std::string unit = value_unit(style_);
@@ -219,7 +218,7 @@ Column ValueColumn::header(const Key& column) const {
   return {metric(), unit, align};
 }
 
-std::pair<std::int64_t, std::int64_t> ValueColumn::counts(const std::vector<Key>& rows) const {
+std::pair<std::int64_t, std::int64_t> TableValue::counts(const std::vector<Key>& rows) const {
   std::int64_t fewest = 0, most = 0;
   for (const Key& row : rows) {
     const auto line = lines_.find(row);
