@@ -199,9 +199,13 @@ bool TableValue::shows_mean() const {
 }
 
 std::string TableValue::metric() const {
-  const std::string& own = results_->metric;
-  const std::string shown = shown_metric(*results_, own);
-  const std::string label = shown != own ? shown : metric_label(own.empty() ? "time" : own);
+  std::vector<std::string> labels;  // a table may have several metrics
+  for (const std::string& part : split(results_->metric, ',')) {
+    const std::string own(trim(part));
+    const std::string shown = shown_metric(*results_, own);
+    labels.push_back(shown != own ? shown : metric_label(own.empty() ? "time" : own));
+  }
+  const std::string label = join(labels, ", ");
   return divided_.parameter.empty() ? label : label + " per " + divided_.divisor();
 }
 

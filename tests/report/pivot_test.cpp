@@ -143,6 +143,7 @@ TEST(Pivot, AMetricIsCalledAsItsProgramDoes) {
   rows.text("metric", {"val_loss", "time"}).shown("val_loss", "val/loss");
   rows.samples({"val_loss"}, {2}), rows.samples({"time"}, {5});
   const auto table = pivot(rows.get(), query_of({"metric"}, {}, "{mean:.1f}"));
+  EXPECT_EQ(table->columns[1].name, "val/loss, time");
   EXPECT_EQ(table->rows[0][0].text, "val/loss");
   EXPECT_EQ(table->rows[1][0].text, "time (ms)");
 }

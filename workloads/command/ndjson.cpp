@@ -37,6 +37,13 @@ void add_leaves(const OrderedJson& object, const std::string& above, std::vector
   }
 }
 
+// `{'loss': 2}` of Python and `{rank 0}` are none.
+bool is_begun_object(std::string_view text) {
+  if (!text.starts_with('{')) return false;
+  const std::string_view rest = trim(text.substr(1));
+  return rest.starts_with('"') || rest.starts_with('}');
+}
+
 bool has_step(const OrderedJson& object) {
   for (auto item = object.begin(); item != object.end(); ++item) {
     if (FieldNames::is_step(item.key())) return true;
@@ -81,7 +88,7 @@ std::int64_t step_in(const std::string& name, const OrderedJson& value) {
 
 std::vector<Report> NdjsonLines::read(std::string_view line, std::int64_t number) {
   const std::string_view text = trim(line);
-  if (text.empty() || text.front() != '{') return {};
+  if (!is_begun_object(text)) return {};
   const auto refuse = [&](std::string_view why) {
     refuse_report(kNdjson, fmt::format("line {}: {}: `{}`", number, why, text.substr(0, 200)));
   };
@@ -112,7 +119,14 @@ std::vector<Report> NdjsonLines::read_file(std::string_view text) {
   };
   if (!trim(*first).starts_with('[') && !is_begun && !is_alone) {
     std::int64_t number = 0;
-    for (const std::string& line : lines) take(read(line, ++number));
+    for (const std::string& line : lines) {
+      ++number;
+      // A program that is ended while it writes leaves a part of a line.
+      const bool is_last = number == std::ssize(lines);
+      is_cut_ = is_last && is_begun_object(trim(line)) && !is_nested_too_deeply(line) &&
+                parse_json(line).value.is_discarded();
+      if (!is_cut_) take(read(line, number));
+    }
     return reports;
   }
   if (is_nested_too_deeply(text)) refuse_report(kNdjson, "it is " + nested_too_deeply());
@@ -207,6 +221,7 @@ std::string NdjsonLines::omissions() const {
     texts.push_back(
         fmt::format("`{}` in {} {}", brief(name), count, count == 1 ? "line" : "lines"));
   }
+  if (is_cut_) texts.emplace_back("the last line, which is cut");
   return join(texts, ", ");
 }
 

@@ -33,7 +33,7 @@ class NdjsonLines {
   // step; one that is an object without a step has figures of the whole run.
   std::vector<Report> read_file(std::string_view text);
 
-  // "`lr_schedule` in 30 lines, `tags` in 2 lines"; "" if nothing was left out.
+  // "`lr_schedule` in 30 lines, the last line, which is cut"; "" if nothing was left out.
   std::string omissions() const;
 
  private:
@@ -45,6 +45,7 @@ class NdjsonLines {
 
   FieldNames& names_;
   std::map<std::string, std::int64_t> omitted_;
+  bool is_cut_ = false;  // the last line of a file
   std::map<std::pair<std::string, std::string>, std::int64_t> next_step_;  // of metric and phase
   std::int64_t step_ = 0;                                                  // the largest so far
 };

@@ -155,6 +155,13 @@ TEST(ForeignLines, AFilesFirstLineIsItsHead) {
               "reports: csv: line 1: expected the names of columns, each another one: `0,5`");
 }
 
+TEST(ForeignLines, WhatIsNoJsonIsIgnoredAndACutLineCounted) {
+  EXPECT_THAT(foreign("ndjson", {"{'loss': 2}", "{rank 0} ready", "{", R"({"loss":1})"}),
+              ElementsAre("0 step loss 1"));
+  EXPECT_THAT(of_file("ndjson", "{\"iter\":1,\"loss\":2}\n{\"iter\":2,\"lo"),
+              ElementsAre("1 step loss 2", "fact ndjson.omitted: the last line, which is cut"));
+}
+
 TEST(ForeignLines, AFileOfJsonIsLinesOrOneDocument) {
   EXPECT_THAT(of_file("ndjson", "{\"iter\":1,\"loss\":2}\n{\"iter\":2,\"loss\":1}\n"),
               ElementsAre("1 step loss 2", "2 step loss 1"));
