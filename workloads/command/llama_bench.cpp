@@ -69,7 +69,7 @@ class LlamaOutput {
  private:
   // A file that is nothing but JSON, however it is broken into lines.
   bool takes_whole(std::string_view text) {
-    if (!text.starts_with('[')) return false;
+    if (!text.starts_with('[') || !text.ends_with(']')) return false;
     JsonText parsed = parse_shallow(text);
     if (!parsed.value.is_array()) return false;
     for (LlamaTest& each : parsed.value) keep(std::move(each));

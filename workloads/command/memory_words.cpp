@@ -158,7 +158,8 @@ bool says_out_of_memory(std::string_view line) {
   }
   for (const std::string_view words :
        {"CUDA error", "HIP error", "CUDA failure", "Cuda failure", "HIP failure"}) {
-    if (contains(line, words) && contains(line, "out of memory")) return true;
+    if (!contains(line, words)) continue;
+    if (contains(line, ": out of memory") || contains(line, "'out of memory'")) return true;
   }
   if (contains(line, "memory allocation of ") && contains(line, " bytes failed")) return true;
   if (contains(line, "failed to allocate ") && contains(line, " buffer of size ")) return true;

@@ -123,7 +123,9 @@ TEST(LlamaBench, RefusesWhatIsNoTest) {
       {llama_test(64, 0, 0, R"("samples_ns": [ -1 ])"), "`time` of step is -1e-06; expected ms"},
       {R"({"n_prompt": 5, "n_gen": 0, "avg_ns": "slow"})",
        "`avg_ns` of `pp5` is \"slow\"; expected a number"},
-      {"[" + std::string(200'000, '['), "its report is nested more than 100 levels deep"},
+      {std::string(200'000, '[') + std::string(200'000, ']'),
+       "its report is nested more than 100 levels deep"},
+      {std::string(200'000, '['), "it has no test"},
       {R"({"n_prompt": 1e999, "n_gen": 0, "avg_ns": 1})", "a number is too large"},
   };
   for (const auto& c : cases) {

@@ -130,6 +130,7 @@ TEST(MemoryWords, DoNotCountWhereNothingFailed) {
           "this catches torch.OutOfMemoryError and MemoryError, if any",
           "except torch.OutOfMemoryError:",
           "except MemoryError:",
+          "a CUDA error such as out of memory ends the run",
           "raise MemoryError(\"no\")",
           "ValueError: not a MemoryError at all",
           "0 CUDA OOM errors thrown.",
