@@ -41,8 +41,8 @@ class CsvTable {
   struct Counted {
     std::int64_t numbers = 0, omitted = 0;
     std::pair<std::int64_t, std::size_t> first_at;  // line and column
-    std::string first;   // "`OOM`, line 7, column 2"
-    bool taken = false;  // the map has another one
+    std::string first;                              // "`OOM`, line 7, column 2"
+    bool taken = false;                             // the map has another one
   };
   struct Place {
     std::int64_t line = 0;
