@@ -1,9 +1,6 @@
 #include "workloads/command/log_text.h"
 
 #include <algorithm>
-#include <cctype>
-
-#include "workloads/command/format_parts.h"
 
 namespace sweepd::command {
 namespace {
@@ -24,19 +21,6 @@ std::size_t command_length(std::string_view text) {
     return text[end] == '\a' ? end + 1 : std::min(end + 2, text.size());
   }
   return 2;
-}
-
-bool is_grouped(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  const std::string_view whole = text.substr(0, text.find('.'));
-  const std::size_t first = whole.find(',');
-  if (first == 0 || first > 3) return false;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    const bool is_comma = at >= first && (at - first) % 4 == 0;
-    const bool is_digit = std::isdigit(static_cast<unsigned char>(whole[at])) != 0;
-    if (is_comma ? whole[at] != ',' : !is_digit) return false;
-  }
-  return (whole.size() - first) % 4 == 0;
 }
 
 }  // namespace
@@ -62,14 +46,6 @@ std::vector<std::string> words_in(std::string_view line) {
     words.emplace_back(line.substr(begin, at - begin));
   }
   return words;
-}
-
-std::optional<double> grouped_number_in(std::string_view text) {
-  if (text.find(',') == std::string_view::npos) return number_in(text);
-  if (!is_grouped(text)) return std::nullopt;
-  std::string digits(text);
-  std::erase(digits, ',');
-  return number_in(digits);
 }
 
 }  // namespace sweepd::command

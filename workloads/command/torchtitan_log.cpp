@@ -65,7 +65,7 @@ void TorchtitanLog::add_value(const std::string& phase, const std::string& name,
   constexpr std::string_view kGib = "GiB";
   if (const std::size_t unit = value.find(kGib); unit != std::string_view::npos) {
     constexpr double kBytes = 0x1p30;
-    if (const auto gib = grouped_number_in(value.substr(0, unit))) {
+    if (const auto gib = number_in_print(value.substr(0, unit))) {
       samples.push_back(sample_of(phase, metric + "_bytes", *gib * kBytes));
     }
     std::string_view share = value.substr(unit + kGib.size());
@@ -77,7 +77,7 @@ void TorchtitanLog::add_value(const std::string& phase, const std::string& name,
     }
   } else if (const auto share = share_in(value)) {
     samples.push_back(sample_of(phase, metric + "_share", *share));
-  } else if (const auto number = grouped_number_in(value)) {
+  } else if (const auto number = number_in_print(value)) {
     samples.push_back(sample_of(phase, metric, *number));
   } else if (++omitted_values_ == 1) {
     first_omission_ = fmt::format("{}: {}", name, value.substr(0, 40));

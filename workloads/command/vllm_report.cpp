@@ -109,7 +109,7 @@ class VllmText {
       return;
     }
     const std::string name(trim(line.substr(0, colon)));
-    const auto number = grouped_number_in(trim(line.substr(colon + 1)));
+    const auto number = number_in_print(trim(line.substr(colon + 1)));
     if (!number || name.empty()) return;
     if (is_vllm_setting(name)) {
       reports_.add_fact(name, *number, "");
