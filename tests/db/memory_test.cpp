@@ -92,7 +92,7 @@ TEST_F(MemoryDbTest, ThePictureComesBackAsItWas) {
 TEST_F(MemoryDbTest, TablesSayWhatIsHeldWhatIsLiveAtThePeakAndWhatIsLargest) {
   const auto details = reader_->memory_details(store());
   ASSERT_TRUE(details) << details.error().message;
-  EXPECT_THAT(rows_of(details->tables, "What outlives"),
+  EXPECT_THAT(rows_of(details->tables, "Memory that outlives"),
               ElementsAre("0|weights|2|4.0 MiB|4,194,304|4,194,304|0",
                           "0|saved for backward|0|1.0 MiB|1,048,576|-|-"));
   EXPECT_THAT(rows_of(details->tables, "Live at the peak"),

@@ -20,12 +20,12 @@ TEST_F(DbTest, AReadingIsReplacedAsAWhole) {
   before.memory = {{0, "forward", 1_MiB, 2_MiB, 8_MiB, 16_MiB, 32_MiB}};
   add_reason(before.judgement, Verdict::kSuspect, "of before");
   finish(before);
-  EXPECT_THAT(sql(kRead), ElementsAre(""));
+  EXPECT_THAT(sql(kRead), ElementsAre("110.0 10.0 10.0|loss=old gone=old|suspect|1|1|1"));
   AttemptRecord after = done(row, 30, 40);
   after.facts = {{0, "loss", std::nullopt, "new"}};
   const auto replaced = store_->replace_reading(after);
   ASSERT_TRUE(replaced) << replaced.error().message;
-  EXPECT_THAT(sql(kRead), ElementsAre(""));
+  EXPECT_THAT(sql(kRead), ElementsAre("130.0 30.0 30.0|loss=new|valid|0|1|1"));
   EXPECT_THAT(sql("SELECT median FROM toy WHERE phase = 'forward'"), ElementsAre("30.0"));
 }
 

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class PilotsDeaf : public PilotsTest {
+class PilotsWatchdog : public PilotsTest {
  protected:
   // A job runs, and is given an attempt that it does not take.
   AttemptId give() {
@@ -32,7 +32,7 @@ class PilotsDeaf : public PilotsTest {
   }
   static std::string lost(const AttemptId& id) {
     return id +
-           " again: job 1 ran on node1 and did nothing it was told for 5m, so it was cancelled";
+           " again: job 1 ran on node1 and followed no order for 5m, so it was cancelled";
   }
   void expect_lost_in_five_minutes(const AttemptId& id) {
     EXPECT_THAT(pass(285), IsEmpty());
@@ -40,7 +40,7 @@ class PilotsDeaf : public PilotsTest {
   }
 };
 
-TEST_F(PilotsDeaf, WhatItWasGivenIsQueuedAgainAfterFiveMinutes) {
+TEST_F(PilotsWatchdog, WhatItWasGivenIsQueuedAgainAfterFiveMinutes) {
   const AttemptId id = give();
   EXPECT_THAT(pass(285), IsEmpty());
   EXPECT_EQ(job_of(id), "1");
@@ -51,14 +51,14 @@ TEST_F(PilotsDeaf, WhatItWasGivenIsQueuedAgainAfterFiveMinutes) {
   EXPECT_EQ(shell_.submitted(), 2);
 }
 
-TEST_F(PilotsDeaf, OneThatTakesItInTheLastMomentIsLeft) {
+TEST_F(PilotsWatchdog, OneThatTakesItInTheLastMomentIsLeft) {
   give();
   pass(285);
   shell_.report(1, "1 runs");
   EXPECT_THAT(pass(900), IsEmpty());
 }
 
-TEST_F(PilotsDeaf, EachOrderHasItsOwnFiveMinutes) {
+TEST_F(PilotsWatchdog, EachOrderHasItsOwnFiveMinutes) {
   for (int order = 1; order <= 3; ++order) {
     const AttemptId id = order == 1 ? give() : start();
     EXPECT_THAT(pass(200), IsEmpty());
@@ -72,7 +72,7 @@ TEST_F(PilotsDeaf, EachOrderHasItsOwnFiveMinutes) {
 }
 
 // The only allowed job has one node, and the waiting attempt needs two.
-TEST_F(PilotsDeaf, OneThatIsToldToEndAndDoesNotIsCancelled) {
+TEST_F(PilotsWatchdog, OneThatIsToldToEndAndDoesNotIsCancelled) {
   settings_.pool.slurm->max_jobs = 1;
   settings_.pool.slurm->cpus_per_node = 1;
   make();
@@ -86,7 +86,7 @@ TEST_F(PilotsDeaf, OneThatIsToldToEndAndDoesNotIsCancelled) {
   EXPECT_EQ(shell_.submitted(), 2);
 }
 
-TEST_F(PilotsDeaf, WhatRunsMayRunForLongAndHasFiveMinutesToEndWhenItIsKilled) {
+TEST_F(PilotsWatchdog, WhatRunsMayRunForLongAndHasFiveMinutesToEndWhenItIsKilled) {
   const AttemptId id = run_one();
   shell_.say(1, "RUNNING");
   EXPECT_THAT(pass(900), IsEmpty());
@@ -95,14 +95,14 @@ TEST_F(PilotsDeaf, WhatRunsMayRunForLongAndHasFiveMinutesToEndWhenItIsKilled) {
   EXPECT_THAT(pass(20), ElementsAre(id + " exits with -1", id + " is over"));
 }
 
-TEST_F(PilotsDeaf, WhatIsKilledBeforeItTakesItIsNoLoss) {
+TEST_F(PilotsWatchdog, WhatIsKilledBeforeItTakesItIsNoLoss) {
   const AttemptId id = give();
   pilots_->kill(id);
   EXPECT_THAT(pass(285), IsEmpty());
   EXPECT_THAT(pass(20), ElementsAre(id + " refused: killed while it waited for a job"));
 }
 
-TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsJobIsSuspended) {
+TEST_F(PilotsWatchdog, TheTimeStandsStillWhileItsJobIsSuspended) {
   const AttemptId id = give();
   shell_.say(1, "SUSPENDED");
   EXPECT_THAT(pass(900), IsEmpty());
@@ -110,7 +110,7 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsJobIsSuspended) {
   expect_lost_in_five_minutes(id);
 }
 
-TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsReportCannotBeRead) {
+TEST_F(PilotsWatchdog, TheTimeStandsStillWhileItsReportCannotBeRead) {
   const AttemptId id = give();
   std::filesystem::rename(shell_.folder(1) / "report", root_ / "report");
   EXPECT_THAT(pass(900), IsEmpty());
@@ -118,13 +118,13 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileItsReportCannotBeRead) {
   expect_lost_in_five_minutes(id);
 }
 
-TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheDaemonDoesNotLook) {
+TEST_F(PilotsWatchdog, TheTimeStandsStillWhileTheDaemonDoesNotLook) {
   const AttemptId id = give();
   now_ = now_ + seconds(900);
   expect_lost_in_five_minutes(id);
 }
 
-TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheControllerIsAway) {
+TEST_F(PilotsWatchdog, TheTimeStandsStillWhileTheControllerIsAway) {
   const AttemptId id = give();
   shell_.away = true;
   EXPECT_THAT(pass(900), IsEmpty());
@@ -133,7 +133,7 @@ TEST_F(PilotsDeaf, TheTimeStandsStillWhileTheControllerIsAway) {
   expect_lost_in_five_minutes(id);
 }
 
-TEST_F(PilotsDeaf, AControllerThatDidNotHearOfItIsToldAgain) {
+TEST_F(PilotsWatchdog, AControllerThatDidNotHearOfItIsToldAgain) {
   const AttemptId id = give();
   pass(285);
   shell_.deaf_to_scancel = true;
@@ -144,7 +144,7 @@ TEST_F(PilotsDeaf, AControllerThatDidNotHearOfItIsToldAgain) {
 }
 
 // The script runs on just as its job is cancelled, and finds the order to end.
-TEST_F(PilotsDeaf, OneThatEndsByItselfThenHasNotRunItEither) {
+TEST_F(PilotsWatchdog, OneThatEndsByItselfThenHasNotRunItEither) {
   const AttemptId id = give();
   pass(285);
   shell_.deaf_to_scancel = true;
@@ -155,7 +155,7 @@ TEST_F(PilotsDeaf, OneThatEndsByItselfThenHasNotRunItEither) {
 
 // The script had read the order and hung before its report; Slurm cancels the attempt that it
 // begins now.
-TEST_F(PilotsDeaf, OneThatBeginsItThenIsLostWithIt) {
+TEST_F(PilotsWatchdog, OneThatBeginsItThenIsLostWithIt) {
   for (const char* report : {"1 over", "2 ended"}) {
     make();
     const int job = shell_.submitted() + 1;
@@ -175,11 +175,11 @@ TEST_F(PilotsDeaf, OneThatBeginsItThenIsLostWithIt) {
     const auto told = pass(10);
     ASSERT_EQ(told.size(), 2U) << testing::PrintToString(told);
     EXPECT_EQ(told[0], id + " runs");
-    EXPECT_THAT(told[1], HasSubstr("did nothing it was told for 5m, so it was cancelled"));
+    EXPECT_THAT(told[1], HasSubstr("followed no order for 5m, so it was cancelled"));
   }
 }
 
-TEST_F(PilotsDeaf, TheNextDaemonKnowsWhyItsJobWasCancelled) {
+TEST_F(PilotsWatchdog, TheNextDaemonKnowsWhyItsJobWasCancelled) {
   const AttemptId id = give();
   pass(285);
   for (int s = 0; s < 20; ++s) pilots_->tick(now_ = now_ + seconds(1));

@@ -233,7 +233,7 @@ TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
   EXPECT_EQ(lost->attempt, id);
   EXPECT_TRUE(lost->again);
   EXPECT_THAT(lost->what,
-              MatchesRegex("job [0-9]+ ran on node[1-4] and did nothing it was told for "
+              MatchesRegex("job [0-9]+ ran on node[1-4] and followed no order for "
                            "10s, so it was cancelled"));
   start("exit 6");
   const auto end = next<RankEnded>();
