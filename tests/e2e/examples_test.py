@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
 VERBS = ["run", "plan", "submit", "frontier", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
-         "pause", "resume", "cancel", "retry", "delete", "usage", "compact", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads",
+         "pause", "resume", "cancel", "retry", "reread", "delete", "usage", "compact", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads",
          "devices", "config", "doctor", "status", "stop", "completion", "recover"]
 SWEEP = """
 sweep: {name}
@@ -140,7 +140,7 @@ class WithResults(unittest.TestCase):
             wanted = "trial in (select trial from params_all_reduce)"
         attempt = self.sql(f"select uid from attempt where {wanted} and outcome = 'done' limit 1")
         sweep = "printed" if command.startswith("sweepctl reread") else "lm-end-to-end"
-        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b", sweep), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
+        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b|\bmy-gpt\b", sweep), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
                          (r"\bOTHER\.db\b|/mnt/h200/results\.db", "other/results.db"),
                          ("--device cuda:0", "--device cpu")]:  # there is no GPU here
             command = re.sub(old, new, command)

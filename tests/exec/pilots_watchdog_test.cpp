@@ -31,8 +31,7 @@ class PilotsWatchdog : public PilotsTest {
     return told;
   }
   static std::string lost(const AttemptId& id) {
-    return id +
-           " again: job 1 ran on node1 and followed no order for 5m, so it was cancelled";
+    return id + " again: job 1 ran on node1 and followed no order for 5m, so it was cancelled";
   }
   void expect_lost_in_five_minutes(const AttemptId& id) {
     EXPECT_THAT(pass(285), IsEmpty());

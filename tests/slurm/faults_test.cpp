@@ -232,9 +232,8 @@ TEST_F(SlurmFaults, AJobWhoseScriptHangsIsCancelledAndItsAttemptRunsAgain) {
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->attempt, id);
   EXPECT_TRUE(lost->again);
-  EXPECT_THAT(lost->what,
-              MatchesRegex("job [0-9]+ ran on node[1-4] and followed no order for "
-                           "10s, so it was cancelled"));
+  EXPECT_THAT(lost->what, MatchesRegex("job [0-9]+ ran on node[1-4] and followed no order for "
+                                       "10s, so it was cancelled"));
   start("exit 6");
   const auto end = next<RankEnded>();
   ASSERT_TRUE(end);
