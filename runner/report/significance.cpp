@@ -132,7 +132,7 @@ void note_correction(const Significance& found, std::vector<std::string>& lines)
   }
   if (found.bold) {
     lines.push_back(
-        fmt::format("bold: faster or slower than the baseline by `sweepctl compare`, by the "
+        fmt::format("bold: `sweepctl compare` finds it faster or slower than the baseline, by the "
                     "attempts' medians{}",
                     found.p_values || tested == 0 ? "" : ", " + corrected));
   }

@@ -68,7 +68,7 @@ TEST(Baseline, PrecisionsWithDifferenceAndPercent) {
 | xl    |       OOM |     130.0 |         — |        —   |
 
 - figures of time, n = 60; compared with precision = fp32 by the means
-- bold: faster or slower than the baseline by `sweepctl compare`, by the attempts' medians, corrected for 2 cells (Benjamini and Hochberg)
+- bold: `sweepctl compare` finds it faster or slower than the baseline, by the attempts' medians, corrected for 2 cells (Benjamini and Hochberg)
 - bold in 2 cells: one attempt a side; it comes from blocks of their steps, is about these two processes alone and may mark the same program; `repeats: 5` measures more
 - only precision = bf16
 - only in fp32: precision = fp32

@@ -226,7 +226,7 @@ TEST(BoldCells, AreJudgedTogether) {
     ASSERT_TRUE(table) << table.error().message;
     EXPECT_EQ(table->rows[0][1].text, "+300%");
     EXPECT_EQ(table->rows[0][1].bold, others < 5) << others;
-    EXPECT_THAT(table->notes, Contains(HasSubstr("bold: faster or slower than the baseline")));
+    EXPECT_THAT(table->notes, Contains(HasSubstr("bold: `sweepctl compare` finds it faster")));
   }
 }
 
