@@ -49,6 +49,13 @@ params:
   patterns: |
     time:ms = took ([0-9.]+)
 """
+TRAIN = """
+import torch
+model, optimizer = torch.nn.Module(), torch.Optimizer()
+while True:
+    model().backward()
+    optimizer.step()
+"""
 POOL = """
 pools:
   h200: {slurm: {gpus_per_node: 8}, runs: ~/shared}
@@ -102,6 +109,8 @@ class WithResults(unittest.TestCase):
         (cls.home / "lm.yaml").write_text(watched.format(name="lm-end-to-end"))
         (cls.home / "gang.yaml").write_text(GANG)
         (cls.home / "printed.yaml").write_text(PRINTED)
+        (cls.home / "train.py").write_text(TRAIN)
+        (cls.home / "my_gpt.yaml").write_text(re.search(r"^```yml\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.M | re.S)[1])
         (cls.home / ".config/sweepd").mkdir(parents=True)
         (cls.home / ".config/sweepd/config.yaml").write_text(POOL)
         for name, batch in [("before", 2), ("after", 3)]:
@@ -161,6 +170,8 @@ class WithResults(unittest.TestCase):
             command = re.sub(r" --processes \d+", "", command) + " --processes 16 --set steps=2"
         if words[:2] == ["sweepctl", "study"]:
             command += " --dry-run"  # it takes minutes
+        if words[-1] == "my_gpt.yaml":
+            command = f"PYTHONPATH={ROOT}/tests/fake_torch {command}"
         ended = self.shell(command)
         allowed = {0}
         if words[1] == "submit":
