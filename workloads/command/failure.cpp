@@ -1,11 +1,12 @@
 #include "workloads/command/failure.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "runner/base/proc.h"

@@ -28,7 +28,9 @@ struct Leaf {
 
 void add_leaves(const OrderedJson& object, const std::string& above, std::vector<Leaf>& leaves) {
   for (const auto& [key, value] : object.items()) {
-    const std::string name = above.empty() ? key : above + "." + key;
+    std::string name = above;
+    if (!name.empty()) name += '.';
+    name += key;
     if (value.is_object()) {
       add_leaves(value, name, leaves);
     } else {

@@ -64,7 +64,7 @@ class VllmText {
     } else if (line.find("Serving Benchmark Result") != std::string_view::npos) {
       finish();
       in_block_ = true;
-    } else if (in_block_) {
+    } else if (in_block_ || (!result_.empty() && line.starts_with("Total num "))) {
       take_of_block(line);
     } else if (const auto throughput = behind(line, "Throughput: ")) {
       finish();
@@ -78,8 +78,6 @@ class VllmText {
     } else if (const auto latency = seconds_behind(line, "% percentile latency: ")) {
       const std::string percent(trim(line.substr(0, line.find('%'))));
       result_.add("step", "p" + label_name(percent) + "_time", *latency * 1e3);
-    } else if (!result_.empty() && line.starts_with("Total num ")) {
-      take_of_block(line);
     } else {
       take_facts(line);
     }
