@@ -120,6 +120,11 @@ Result<void> copy_entries(const Folder& from, const Folder& to, std::int64_t& le
 
 }  // namespace
 
+bool leads_below(const fs::path& name) {
+  return name.is_relative() && name.has_filename() &&
+         std::find(name.begin(), name.end(), fs::path("..")) == name.end();
+}
+
 std::string kind_of_file(unsigned mode) {
   if (S_ISREG(mode)) return "a regular file";
   if (S_ISDIR(mode)) return "a folder";

@@ -17,6 +17,10 @@ enum class Links { kFollow, kRefuse };  // if the last part of the path is a sym
 // Returns the kind of a file with this st_mode: "a folder", "a FIFO", "a socket" ...
 std::string kind_of_file(unsigned mode);
 
+// Whether the name is of a file below the folder that it is relative to, by its text: no root, no
+// `..`.
+bool leads_below(const std::filesystem::path& name);
+
 // Opens a regular file to read. Never blocks, as `open` does on a FIFO without a writer.
 // Errors name the file: kNotFound if it does not exist, kInvalidArgument if it is not a regular
 // file, else kIo.

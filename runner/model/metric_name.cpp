@@ -11,7 +11,7 @@
 namespace sweepd {
 namespace {
 
-constexpr std::size_t kLongestMetric = 64, kLongestPhase = 64;
+constexpr std::size_t kLongestPhase = 64;
 
 bool is_metric_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -45,10 +45,10 @@ bool is_own_metric(std::string_view metric) {
 }
 
 std::string mistake_in_metric(std::string_view metric) {
-  if (metric.empty() || metric.size() > kLongestMetric ||
+  if (metric.empty() || metric.size() > kLongestMetricName ||
       !std::ranges::all_of(metric, is_metric_letter)) {
     return fmt::format("`{}` is not the name of a metric: 1 to {} letters, digits and `_`", metric,
-                       kLongestMetric);
+                       kLongestMetricName);
   }
   if (is_own_metric(metric)) {
     return fmt::format("metric `{}`: sweepd has another figure of this name; choose another one",
@@ -67,11 +67,11 @@ std::string mistake_in_phase(std::string_view phase) {
 }
 
 std::string stored_metric_name(std::string_view shown) {
-  if (!shown.empty() && shown.size() <= kLongestMetric &&
+  if (!shown.empty() && shown.size() <= kLongestMetricName &&
       std::ranges::all_of(shown, is_metric_letter)) {
     return std::string(shown);
   }
-  std::string name = with_underscores(shown, kLongestMetric, is_metric_letter);
+  std::string name = with_underscores(shown, kLongestMetricName, is_metric_letter);
   return name.empty() ? "metric" : name;
 }
 

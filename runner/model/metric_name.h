@@ -1,6 +1,7 @@
-// How metrics and phases are spelled, and what becomes of the names that programs of others use.
+// The spelling of metrics and phases, and the stored names for other spellings.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 namespace sweepd {
 
+inline constexpr std::size_t kLongestMetricName = 64;
+
 // Return "" or the mistake in the spelling, or that other figures of sweepd have the metric's name.
 std::string mistake_in_metric(std::string_view metric);
 std::string mistake_in_phase(std::string_view phase);
@@ -16,9 +19,9 @@ std::string mistake_in_phase(std::string_view phase);
 // Whether figures of sweepd, in tables that steps may not write to, are called so.
 bool is_own_metric(std::string_view metric);
 
-// The name under which a metric is stored that its program calls `val/loss`: `val_loss`. What is no
-// letter, digit or `_` becomes `_`; of several in a row, which this makes, one stays, and none at
-// an end. At most 64 letters; `metric` if nothing is left. A name that is spelled well stays.
+// The stored name of a program's metric: `val_loss` of `val/loss`. Characters other than letters,
+// digits and `_` become `_`, once in a row and not at an end. At most 64 letters; `metric` if
+// nothing is left. A name without such characters stays.
 std::string stored_metric_name(std::string_view shown);
 // The same of a phase: `For ward` is `for_ward`. "" if nothing is left.
 std::string stored_phase_name(std::string_view shown);

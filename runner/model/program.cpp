@@ -161,14 +161,10 @@ std::string refusal_of_program_name(const Catalog& catalog, std::string_view nam
 }
 
 std::string refusal_of_metric_name(std::string_view name) {
-  constexpr std::size_t kLongest = 64;
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  if (name.empty() || name.size() > kLongest || !std::ranges::all_of(name, fits)) {
+  if (name.empty() || stored_metric_name(name) != name) {
     return fmt::format(
         "`{}` is not a name; expected 1 to {} letters, digits or `_`, as `{}` is stored",
-        brief(name), kLongest, stored_metric_name(name));
+        brief(name), kLongestMetricName, stored_metric_name(name));
   }
   const std::string_view unit = unit_of_metric(name);
   if (unit.empty()) return "";

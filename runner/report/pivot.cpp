@@ -34,18 +34,18 @@ using report::ValueColumn;
 class Pivot {
  public:
   Pivot(const QuerySpec& query, std::vector<TableValue> table_values)
-      : query_(query), layers_(std::move(table_values)), pooling_(query.table.pool, query.drawn) {}
+      : query_(query), values_(std::move(table_values)), pooling_(query.table.pool, query.drawn) {}
 
   Result<Table> make() {
     if (auto known = report::check_with(query_.with); !known) return known.error();
     align();
-    for (TableValue& table_value : layers_) table_value.group(query_.table.baseline);
-    for (const TableValue& table_value : layers_) table_value.add_cells(pooling_);
+    for (TableValue& table_value : values_) table_value.group(query_.table.baseline);
+    for (const TableValue& table_value : values_) table_value.add_cells(pooling_);
     if (!query_.declared) {
       if (pooling_.any()) return Error{ErrorCode::kInvalidArgument, pooling_.refusal()};
       if (auto fits = check_texts(); !fits) return fits.error();
     }
-    significance_ = report::find_significance(layers_, query_.table.sort);
+    significance_ = report::find_significance(values_, query_.table.sort);
     collect();
     if (auto sorted = sort(); !sorted) return sorted.error();
     const auto all = order_.size();
@@ -56,37 +56,37 @@ class Pivot {
     table.title = query_.table.title;
     table.columns = axes().row_headers();
     for (const ValueColumn& column : columns_) {
-      const Column header = layers_[column.table_value].header(column.key);
+      const Column header = values_[column.table_value].header(column.key);
       table.columns.push_back(header);
       for (const std::string& word : query_.with) {
         table.columns.push_back(report::with_header(header, word));
       }
     }
     if (auto filled = fill(table); !filled) return filled.error();
-    const auto marked = report::mark_best(query_.table, layers_, order_, columns_, table);
+    const auto marked = report::mark_best(query_.table, values_, order_, columns_, table);
     if (!marked) return marked.error();
-    report::add_up_rest(query_.table, layers_, columns_, query_.with.size(), table);
+    report::add_up_rest(query_.table, values_, columns_, query_.with.size(), table);
     add_notes(table, all);
     return table;
   }
 
  private:
-  const report::Axes& axes() const { return layers_.front().axes(); }
+  const report::Axes& axes() const { return values_.front().axes(); }
 
   void align() {
     std::vector<report::Axes*> all;
-    for (TableValue& table_value : layers_) all.push_back(&table_value.axes());
+    for (TableValue& table_value : values_) all.push_back(&table_value.axes());
     // A baseline adds no rows or columns, but a dimension that its filters name stays, so that it
     // is spread over the table's values.
     report::Axes::align(all, query_.only_varying, query_.table.baseline);
-    for (TableValue& table_value : layers_) {
+    for (TableValue& table_value : values_) {
       if (table_value.baseline() != nullptr) table_value.baseline()->axes().follow(axes());
     }
   }
 
   // A cell asks for a mean, and every result has a text. In a declared table it shows the text.
   Result<void> check_texts() const {
-    for (const TableValue& table_value : layers_) {
+    for (const TableValue& table_value : values_) {
       const std::vector<ResultRow>& rows = table_value.results().rows;
       const auto text = std::find_if(rows.begin(), rows.end(),
                                      [](const ResultRow& row) { return !row.text.empty(); });
@@ -104,7 +104,7 @@ class Pivot {
   // Collects the rows of all values, and the columns with the values side by side in each.
   void collect() {
     std::set<Key> rows, keys;
-    for (const TableValue& table_value : layers_) {
+    for (const TableValue& table_value : values_) {
       for (const auto& [row, line] : table_value.lines()) rows.insert(row);
       keys.insert(table_value.columns().begin(), table_value.columns().end());
     }
@@ -117,11 +117,11 @@ class Pivot {
     std::vector<Key> shown(keys.begin(), keys.end());
     std::erase_if(shown, [&](const Key& key) { return keys.size() > 1 && is_nowhere(key); });
     for (const Key& key : shown) {
-      for (std::size_t i = 0; i < layers_.size(); ++i) {
-        const std::set<Key>& own = layers_[i].columns();
+      for (std::size_t i = 0; i < values_.size(); ++i) {
+        const std::set<Key>& own = values_[i].columns();
         // A value without any results keeps its column, so that the table has the shape of its
         // file. A column that would only compare the baseline with itself is omitted.
-        if (!own.empty() && (!own.contains(key) || layers_[i].is_idle(key))) continue;
+        if (!own.empty() && (!own.contains(key) || values_[i].is_idle(key))) continue;
         columns_.push_back({key, i});
       }
     }
@@ -132,7 +132,7 @@ class Pivot {
   bool is_nowhere(const Key& column) {
     if (!axes().has_unknown(column)) return false;
     std::vector<const ResultRow*> skipped;
-    for (const TableValue& table_value : layers_) {
+    for (const TableValue& table_value : values_) {
       for (const auto& [row, line] : table_value.lines()) {
         const report::Group* group = table_value.find(row, column);
         if (group != nullptr) skipped.insert(skipped.end(), group->rows.begin(), group->rows.end());
@@ -182,9 +182,9 @@ class Pivot {
     std::string figure;
   };
   Result<SortKey> find_sort_key(const std::string& name) const {
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (!name.empty() && layers_[i].value().name == name && !layers_[i].first_figure().empty()) {
-        return SortKey{i, layers_[i].first_figure()};
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!name.empty() && values_[i].value().name == name && !values_[i].first_figure().empty()) {
+        return SortKey{i, values_[i].first_figure()};
       }
     }
     const CellName* known = find_cell_name(name);
@@ -201,7 +201,7 @@ class Pivot {
       for (const ValueColumn& column : columns_) {
         // A row is sorted by its first column that has the figure.
         if (value || (key->table_value && *key->table_value != column.table_value)) continue;
-        auto figure = layers_[column.table_value].figure(row, column.key, key->figure);
+        auto figure = values_[column.table_value].figure(row, column.key, key->figure);
         if (!figure) return figure.error();
         if (*figure && !std::isnan(**figure)) value = *figure;
       }
@@ -213,7 +213,7 @@ class Pivot {
     for (const Key& row : order_) {
       std::vector<Cell> cells = axes().row_cells(row);
       for (const ValueColumn& column : columns_) {
-        const TableValue& table_value = layers_[column.table_value];
+        const TableValue& table_value = values_[column.table_value];
         auto cell = table_value.cell(row, column.key);
         if (!cell) return cell.error();
         cells.push_back(std::move(*cell));
@@ -229,8 +229,8 @@ class Pivot {
 
   // Values that show the same results share their footnotes.
   void note_cell(const Key& row, const ValueColumn& column) {
-    const TableValue& table_value = layers_[column.table_value];
-    const auto earlier = std::span(layers_).first(column.table_value);
+    const TableValue& table_value = values_[column.table_value];
+    const auto earlier = std::span(values_).first(column.table_value);
     const auto same = [&](const TableValue& other) {
       return &other.results() == &table_value.results();
     };
@@ -258,25 +258,25 @@ class Pivot {
         if (!line.empty()) table.notes.push_back(std::move(line));
       }
     };
-    std::vector<std::string> about{report::figures_note(layers_, order_)};
-    for (std::string& line : report::baseline_notes(query_.table, layers_)) {
+    std::vector<std::string> about{report::figures_note(values_, order_)};
+    for (std::string& line : report::baseline_notes(query_.table, values_)) {
       about.push_back(std::move(line));
     }
     std::erase(about, "");
     add({join(about, "; ")});
-    add(report::error_notes(layers_, order_));
+    add(report::error_notes(values_, order_));
     add(report::significance_notes(significance_));
-    add(report::best_notes(query_.table, layers_));
-    add({report::speedup_note(layers_, columns_, order_)});
+    add(report::best_notes(query_.table, values_));
+    add({report::speedup_note(values_, columns_, order_)});
     add(report::filter_notes(query_.table, query_.said));
-    add(report::unknown_notes(layers_));
+    add(report::unknown_notes(values_));
     std::vector<SourceRemark> remarks;
-    for (const TableValue& table_value : layers_) {
+    for (const TableValue& table_value : values_) {
       const auto& own = table_value.results().remarks;
       remarks.insert(remarks.end(), own.begin(), own.end());
     }
     add(report::remark_lines(remarks));
-    add(report::peak_notes(layers_, order_));
+    add(report::peak_notes(values_, order_));
     if (order_.size() < all_rows) {
       table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
     }
@@ -294,13 +294,13 @@ class Pivot {
   std::string cell_name(const Key& row, const ValueColumn& column) const {
     std::vector<std::string> parts{
         axes().row_name(row),
-        axes().column_name(column.key, layers_[column.table_value].value().name)};
+        axes().column_name(column.key, values_[column.table_value].value().name)};
     std::erase(parts, "");
     return join(parts, ", ");
   }
 
   const QuerySpec& query_;
-  std::vector<TableValue> layers_;
+  std::vector<TableValue> values_;
   std::vector<Key> order_;  // of the shown rows
   std::vector<ValueColumn> columns_;
   report::Footnotes footnotes_;

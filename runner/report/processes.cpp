@@ -44,9 +44,10 @@ struct Weighted {
 
 Weighted mean_of(Rows process, std::string_view metric) {
   Weighted mean;
+  const bool is_rate = is_bandwidth(metric);
   for (const ResultRow* row : process) {
     const auto n = static_cast<double>(row->stats.n);
-    mean.add(is_bandwidth(metric) ? n / row->stats.mean : n, row->stats.mean);
+    mean.add(is_rate ? n / row->stats.mean : n, row->stats.mean);
   }
   return mean;
 }

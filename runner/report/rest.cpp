@@ -31,7 +31,7 @@ class RestRows {
  public:
   RestRows(std::span<const TableValue> table_values, const std::vector<ValueColumn>& columns,
            std::size_t behind, Table& table)
-      : layers_(table_values),
+      : values_(table_values),
         columns_(columns),
         stride_(1 + behind),
         headers_(table.columns.size() - columns.size() * (1 + behind)),
@@ -39,7 +39,7 @@ class RestRows {
 
   void add_up(const TableSpec::Rest& rest) {
     const auto column = std::find_if(columns_.begin(), columns_.end(), [&](const auto& each) {
-      return layers_[each.table_value].value().name == rest.value;
+      return values_[each.table_value].value().name == rest.value;
     });
     if (column == columns_.end() || headers_ == 0) return;
     const std::size_t at = headers_ + stride_ * static_cast<std::size_t>(column - columns_.begin());
@@ -71,7 +71,7 @@ class RestRows {
     for (std::size_t h = 0; h + 1 < headers_; ++h) sum[h] = rows.front()[h];
     sum[headers_ - 1].text = fmt::format("{} others, each below {:g} %", rows.size(), 100 * below);
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const TableValue& table_value = layers_[columns_[c].table_value];
+      const TableValue& table_value = values_[columns_[c].table_value];
       if (!adds_up(table_value.value().metric)) continue;
       const std::size_t at = headers_ + c * stride_;
       double all = 0;
@@ -86,7 +86,7 @@ class RestRows {
     return sum;
   }
 
-  std::span<const TableValue> layers_;
+  std::span<const TableValue> values_;
   const std::vector<ValueColumn>& columns_;
   const std::size_t stride_, headers_;
   Table& table_;

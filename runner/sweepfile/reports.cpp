@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "runner/base/files.h"
 #include "runner/model/metric_name.h"
 #include "runner/sweepfile/values.h"
 
@@ -36,9 +35,7 @@ void set_reports_part(Reporter& report, Draft& draft, const char* name, const No
 std::optional<std::string> read_file_name(Reporter& report, const Node& node) {
   auto text = read_text(report, "reports: file", node);
   if (!text) return std::nullopt;
-  const std::filesystem::path path(*text);
-  const bool leads_up = std::ranges::find(path, std::filesystem::path("..")) != path.end();
-  if (path.is_relative() && path.has_filename() && !leads_up) return text;
+  if (leads_below(*text)) return text;
   report.error(node.mark, fmt::format("reports: file: `{}`; expected a file below the program's "
                                       "working folder, such as out/results.csv",
                                       shown(*text)));

@@ -1,4 +1,4 @@
-// What a program writes, and which of it is which figure:
+// The format, file and names of a program's output:
 //
 //   reports: {format: csv, file: out/results.csv, map: {step: iter, time: "ms/iter"}}
 //

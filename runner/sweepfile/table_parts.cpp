@@ -14,7 +14,8 @@
 namespace sweepd::sweepfile {
 namespace {
 
-// What a table of a sweep file may name: a sweep is named by `from`, and `source` is of references.
+// The columns that a table of a sweep file may name. `from` names its sweeps; only references have
+// a `source`.
 const std::vector<std::string>& table_columns() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = result_column_names();

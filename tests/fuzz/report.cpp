@@ -41,7 +41,7 @@ void report(std::string_view bytes) {
   for (const std::string& line : lines) {
     if (const auto report = command::parse_report(line)) require_sound(*report);
     command::says_out_of_memory(line);
-    require(command::requested_bytes(line).value >= 0, "what was requested is an amount");
+    require(command::requested_bytes(line).value >= 0, "a requested size is not negative");
   }
   for (const std::string& format : command::format_names()) {
     if (!command::is_of_lines(format)) {

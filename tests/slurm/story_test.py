@@ -231,7 +231,7 @@ tables:
 
     def test_the_controller_is_away_for_twenty_seconds(self):
         self.forks_are_certain = False  # without a controller no step begins
-        # The attempts must outlast the controller's shutdown, which may take seconds on a busy
+        # The attempts must still run when the controller is down, which may take seconds on a busy
         # machine: a pool without attempts does not call the controller.
         self.home.submit("controller", seeds=3, sleep="10s", warmup="0, 1")
         self.home.started(2)

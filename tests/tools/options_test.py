@@ -45,8 +45,6 @@ class Options(unittest.TestCase):
         ctest = shutil.which("ctest") or "false"
         self.program(self.bin / "ctest", f'if [ "$*" = --help ]; then exec {ctest} --help; fi\n'
                                          f'echo "ctest $*" >>"{self.log}"; exit 1')
-        # tools/make_cli_docs asks it; its answer is not what docs/CLI.md contains.
-        self.program(self.root / "build/release/bin/sweepctl", 'echo "some help"')
 
     def program(self, path, script):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +95,7 @@ class Options(unittest.TestCase):
         self.check(["--no-such-option=1"], judge)
 
     def test_unknown_option_behind_what_is_known_is_refused(self):
-        for tool, *known in [("build", "release"), ("check_style", "--fix"), ("make_cli_docs", "--check"), ("lint", "--all"),
+        for tool, *known in [("build", "release"), ("check_style", "--fix"), ("lint", "--all"),
                              ("test", "--sanitizers", "none"), ("test", "-R", "sched"), ("bootstrap", "build"),
                              ("bundle", "out.tar.gz"), ("gpu_check", "--minutes", "1"),
                              ("try_system", "trixie"), ("try_system", "trixie", "--"), ("package", "--without-torch"),

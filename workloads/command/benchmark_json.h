@@ -1,4 +1,4 @@
-// What the readers of benchmarks' JSON share. Those that throw, throw like refuse_report. Pure.
+// Shared by the readers of benchmarks' JSON. Functions that throw do so like refuse_report. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-// What is in the quotes at the beginning of `text`, and what follows behind the closing one.
+// Returns the text in quotes at the beginning of `text`, and the rest after the closing quote.
 std::optional<std::pair<std::string, std::string_view>> cut_quoted(std::string_view text) {
   std::string inside;
   for (std::size_t at = 1; at < text.size(); ++at) {

@@ -12,7 +12,7 @@ struct CsvCell {
   bool quoted = false;
 };
 
-// What may separate cells; the first that makes a line a head does.
+// The separators of cells. The first one that makes a line a head counts.
 inline constexpr std::string_view kCsvSeparators = ",\t;";
 
 std::string_view without_byte_order_mark(std::string_view line);

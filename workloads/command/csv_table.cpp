@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -35,7 +34,7 @@ std::optional<bool> csv_truth(const std::string& text) {
 
 }  // namespace
 
-// What a line says of its step.
+// A row: its step and its samples.
 struct CsvTable::Row {
   std::optional<std::int64_t> step;
   std::optional<bool> warmup;
@@ -163,12 +162,11 @@ void CsvTable::read_cell(const CsvCell& cell, const Place& place, Row& row) {
   if (!printed) return omit(cell, place);
   const double number = checked_number(cell, *printed, place);
   if (field.kind == FieldKind::kStep) {
-    constexpr double kMost = 0x1p53;  // above, not every integer is a double
-    if (!(number >= 0 && number <= kMost) || number != std::floor(number)) {
+    row.step = step_number(number);
+    if (!row.step) {
       refuse_report(kCsv, fmt::format("{}: `{}` is {}; expected an integer from 0", place.text(),
                                       brief(columns_[place.column]), cell.text));
     }
-    row.step = static_cast<std::int64_t>(number);
     return;
   }
   ++counted_[columns_[place.column]].numbers;

@@ -1,14 +1,15 @@
 // Reads a table of values with commas, tabs or semicolons between them, amid other output or as a
 // file. Pure.
 //
-// The head is a line of names (field_names.h). Amid output, one that has a step, `warmup`, a time
-// or a mapped name is a head wherever it stands, and begins anew; only then may names have spaces,
-// and the separator be a tab or a semicolon. One without counts until the first row, since
-// `mlx5_0,mlx5_1` in a log looks like it. A row has as many cells and a number as its step; without
-// a step at least one number, and else single words, dates and texts in quotes. Every other line is
-// ignored. A file's first line is its head, or the last one behind a `#`, and all others are rows.
+// The head is a line of names (field_names.h). In output, a line that names a step, `warmup`, a
+// time or a mapped name is a head anywhere and starts a new table; only such a head may have spaces
+// in names, or tabs or semicolons as separators. Another head counts until the first row, because
+// `mlx5_0,mlx5_1` in a log looks like one. A row has as many cells as the head, and a number as its
+// step; without a step it has at least one number, and otherwise single words, dates and quoted
+// texts. Other lines are ignored. In a file the head is the first line, or the last one after a
+// `#`, and all other lines are rows.
 //
-// A cell that is no number, such as `OOM`, is left out and counted. Rows without a step are counted
+// A cell without a number, such as `OOM`, is left out and counted. Rows without a step are counted
 // from 0 through all tables.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the columns of a table, or the keys of objects, mean that a program writes by itself: by
-// their names, and by the map of `reports`.
+// The meaning of the columns or keys that a program writes: by their names, and by the map of
+// `reports`.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class FieldNames {
   // Throws std::invalid_argument that names the line and its mistake.
   explicit FieldNames(std::string_view map = "");
 
-  enum class Kind { kStep, kWarmup, kFigure, kTaken };  // taken: the map has another one
+  enum class Kind { kStep, kWarmup, kFigure, kTaken };  // taken: by another name in the map
   struct Field {
     Kind kind = Kind::kFigure;
     FigureName figure = {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -58,6 +59,12 @@ bool has_decimal_comma(std::string_view text) {
   const std::size_t behind = digits_at(digits, comma + 1);
   return digits.find_first_not_of("0123456789.") == comma && behind > 0 &&
          comma + 1 + behind == digits.size();
+}
+
+std::optional<std::int64_t> step_number(double value) {
+  constexpr double kMost = 0x1p53;
+  const bool is_one = value >= 0 && value <= kMost && value == std::floor(value);
+  return is_one ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
 }
 
 void refuse_report(std::string_view format, std::string_view why) {

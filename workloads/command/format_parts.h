@@ -20,6 +20,9 @@ std::optional<double> number_in_print(std::string_view text);
 // Whether a comma in a number separates no thousands: "12,5", "0,123", "1.234,5".
 bool has_decimal_comma(std::string_view text);
 
+// The number of a step: an integer from 0. Above 2^53 not every integer is a double.
+std::optional<std::int64_t> step_number(double value);
+
 // Throws std::runtime_error "reports: FORMAT: WHY".
 [[noreturn]] void refuse_report(std::string_view format, std::string_view why);
 

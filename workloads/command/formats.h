@@ -51,7 +51,7 @@ class LineFormat {
   std::vector<Report> read_file(std::string_view text);
   // Names that the program uses, and what the lines have that is no figure; nothing if all is.
   std::vector<Report> finish() const;
-  // What of the map was not there; "" if all was (FieldNames::unmatched).
+  // The mapped names that never appeared; "" if all did (FieldNames::unmatched).
   std::string unmatched() const { return names_.unmatched(); }
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
+#include "runner/model/metric_name.h"
 #include "workloads/command/benchmark_files.h"
 #include "workloads/command/benchmark_json.h"
 #include "workloads/command/benchmark_phases.h"
@@ -21,11 +22,9 @@ namespace {
 constexpr std::string_view kGoogle = "google-benchmark";
 
 double ms_per(const std::string& unit) {
-  static const std::map<std::string, double> units{
-      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
-  const auto found = units.find(unit);
-  if (found == units.end()) refuse_report(kGoogle, fmt::format("time_unit `{}` is unknown", unit));
-  return found->second;
+  const auto scale = milliseconds_in(unit);
+  if (!scale) refuse_report(kGoogle, fmt::format("time_unit `{}` is unknown", unit));
+  return *scale;
 }
 
 // Google Benchmark's own numbers of a run; every other number is a counter of the user.
@@ -47,7 +46,7 @@ bool is_repetition(const BenchmarkJson& run) {
   return text_or(run, "run_type", "iteration") == "iteration";
 }
 
-// What a file without repetitions has instead of them: "mean", "stddev"; "" of a repetition.
+// "mean", "stddev" of an aggregate row; "" of a repetition.
 std::string aggregate_of(const BenchmarkJson& run) {
   return is_repetition(run) ? "" : text_or(run, "aggregate_name", "");
 }
@@ -133,7 +132,7 @@ class GoogleFile {
     }
   }
 
-  // Each repetition says it again.
+  // Every repetition repeats the text.
   static void add_once(std::vector<std::string>& texts, std::string text) {
     if (texts.empty() || texts.back() != text) texts.push_back(std::move(text));
   }

@@ -14,6 +14,7 @@
 #include "runner/base/text.h"
 #include "workloads/command/benchmark_json.h"
 #include "workloads/command/benchmark_phases.h"
+#include "workloads/command/csv_cells.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::string_view kLlama = "llama-bench";
 constexpr std::string_view kCsvBegin = "build_commit,";
+constexpr char kComma = ',';
 
 // A test; of csv, with texts.
 using LlamaTest = BenchmarkJson;
@@ -29,24 +31,6 @@ using LlamaTest = BenchmarkJson;
 bool is_llama_test(const LlamaTest& object) {
   return object.is_object() && object.contains("n_prompt") && object.contains("n_gen") &&
          (object.contains("samples_ns") || object.contains("avg_ns"));
-}
-
-// Cells by RFC 4180, of one line.
-std::vector<std::string> quoted_cells(std::string_view line) {
-  std::vector<std::string> cells(1);
-  bool inside = false;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] == '"' && inside && line.substr(at + 1).starts_with('"')) {
-      cells.back() += line[++at];
-    } else if (line[at] == '"') {
-      inside = !inside;
-    } else if (line[at] == ',' && !inside) {
-      cells.emplace_back();
-    } else {
-      cells.back() += line[at];
-    }
-  }
-  return cells;
 }
 
 JsonText parse_shallow(std::string_view text) {
@@ -92,9 +76,9 @@ class LlamaOutput {
     } else if (line.starts_with("{\"")) {
       parse(line.ends_with(',') ? line.substr(0, line.size() - 1) : line, number);
     } else if (line.starts_with(kCsvBegin)) {
-      head_ = quoted_cells(line);
+      head_ = csv_cells(line, kComma);
     } else if (!head_.empty() && line.starts_with('"')) {
-      take_row(quoted_cells(line), number);
+      take_row(csv_cells(line, kComma), number);
     }
   }
 
@@ -106,18 +90,18 @@ class LlamaOutput {
                                       parsed.mistake_at + 1, parsed.mistake));
   }
 
-  void take_row(const std::vector<std::string>& cells, std::int64_t number) {
+  void take_row(const std::vector<CsvCell>& cells, std::int64_t number) {
     if (cells.size() != head_.size()) {
       refuse_report(kLlama, fmt::format("line {}: a row of {} cells, and the head has {}", number,
                                         cells.size(), head_.size()));
     }
     LlamaTest test = LlamaTest::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) test[head_[i]] = cells[i];
+    for (std::size_t i = 0; i < cells.size(); ++i) test[head_[i].text] = cells[i].text;
     keep(std::move(test));
   }
 
-  std::vector<std::string> head_;  // of csv
-  std::string object_;             // that has begun
+  std::vector<CsvCell> head_;  // of csv
+  std::string object_;         // that has begun
   std::int64_t line_ = 0, begin_ = 0;
 };
 

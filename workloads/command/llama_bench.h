@@ -7,9 +7,9 @@
 //
 // A test is a phase ("pp512", "tg128", "pp512_tg128.d4096"), each of its repetitions a step with
 // `time` (ms) and `tokens_per_second`. Where tests differ by a setting, it is in the phase, too:
-// "pp512.n_batch_256". What all tests share is a fact ("llama.model_type"). csv has only means:
-// each is the one step of its phase, with `std_time` and `std_tokens_per_second`, and the fact
-// `only_means` says so.
+// "pp512.n_batch_256". Settings that all tests share are facts ("llama.model_type"). csv has only
+// means: each is the one step of its phase, with `std_time` and `std_tokens_per_second`, and the
+// fact `only_means` says so.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What the readers of log lines share. Pure.
+// Shared by the readers of log lines. Pure.
 #pragma once
 
 #include <string>

@@ -13,7 +13,12 @@
 namespace sweepd::command {
 namespace {
 
-// Nobody writes these but for a failed allocation.
+// A line without any of these is about something else. Each of kSure and of the words in
+// says_out_of_memory has one, so that most lines of a log are searched for these only.
+constexpr std::string_view kAbout[] = {"emory", "EMORY", "lloc",     "ALLOC",
+                                       "OOM",   "oom",   "xhausted", "XHAUSTED"};
+
+// Programs print these only for a failed allocation.
 constexpr std::string_view kSure[] = {
     // PyTorch
     "MPS backend out of memory", "DefaultCPUAllocator: can't allocate",
@@ -42,9 +47,14 @@ constexpr std::string_view kSure[] = {
     "oom_kill event", "oom-kill event", "oom-kill:constraint=", "Out of memory: Kill",
     "Exceeded step memory limit", "exceeded memory limit (", "cgroup out-of-memory handler"};
 
-bool contains(std::string_view line, std::string_view words) {
+constexpr bool contains(std::string_view line, std::string_view words) {
   return line.find(words) != std::string_view::npos;
 }
+
+constexpr bool is_about_memory(std::string_view line) {
+  return std::ranges::any_of(kAbout, [&](std::string_view word) { return contains(line, word); });
+}
+static_assert(std::ranges::all_of(kSure, is_about_memory));
 
 // Whether the words end a sentence or its part, and not as in "when CUDA out of memory errors
 // occur".
@@ -148,10 +158,10 @@ std::int64_t amount_in(std::string_view text) {
 }  // namespace
 
 bool says_out_of_memory(std::string_view line) {
+  if (!is_about_memory(line)) return false;
   if (contains(line, "out of resource: ") || says_memory_was_survived(line)) return false;
-  if (std::ranges::any_of(kSure, [&](std::string_view words) { return contains(line, words); })) {
+  if (std::ranges::any_of(kSure, [&](std::string_view words) { return contains(line, words); }))
     return true;
-  }
   for (const std::string_view words :
        {"CUDA out of memory", "HIP out of memory", "XPU out of memory", "NPU out of memory"}) {
     if (ends_sentence(line, words)) return true;

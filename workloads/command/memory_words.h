@@ -13,7 +13,8 @@ namespace sweepd::command {
 // text, a limit for locked memory, the shared memory of a kernel) do not.
 bool says_out_of_memory(std::string_view line);
 
-// Whether the line says that the program goes on without the memory: "allocation failed, retrying".
+// Whether the line says that the program continues without the memory: "allocation failed,
+// retrying".
 bool says_memory_was_survived(std::string_view line);
 
 // Reads how much was asked for: "Tried to allocate 2.50 GiB", "allocating 7338.64 MiB on device",

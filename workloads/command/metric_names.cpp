@@ -39,8 +39,7 @@ const std::string& MetricNames::name(const std::string& shown, std::string wante
   const std::string first = wanted;
   for (int n = 2; !taken_.insert(wanted).second; ++n) {
     const std::string digits = fmt::format("_{}", n);
-    constexpr std::size_t kLongest = 64;
-    wanted = first.substr(0, kLongest - digits.size()) + digits;
+    wanted = first.substr(0, kLongestMetricName - digits.size()) + digits;
   }
   if (wanted != shown) changed_.emplace_back(wanted, shown);
   return stored_.emplace(shown, std::move(wanted)).first->second;

@@ -63,7 +63,7 @@ std::string word_behind(const std::vector<std::string>& words, std::string_view 
   return found == words.end() || found + 1 == words.end() ? "" : *(found + 1);
 }
 
-// What rows of operations without a reduction or a root have there.
+// The words for no reduction and no root.
 bool is_none(std::string_view word) {
   return word.empty() || word == "none" || word == "-1";
 }
@@ -102,7 +102,8 @@ bool NcclTable::is_row(const Words& words) const {
 }
 
 std::vector<Report> NcclTable::read(std::string_view line, std::int64_t number) {
-  const std::string plain = without_colours(line);
+  constexpr std::size_t kLongest = 4096;  // each place where a label may end is tried
+  const std::string plain = without_colours(line.substr(0, kLongest));
   for (const std::size_t begin : begins_of(plain)) {
     const Words words = words_in(std::string_view(plain).substr(begin));
     if (takes_comment(words, number)) return {};

@@ -15,8 +15,8 @@
 //
 // Where a test scans one size, its rows are steps of `step` and `in_place`. Where it scans several
 // (minBytes is not maxBytes), each size is a phase ("1048576"), and figures in place are metrics of
-// it (`in_place_busbw`), so that a table by phase has a row a size. What differs from the first row
-// in program, type, redop or root is in front of it: "prod.1048576", "all_gather".
+// it (`in_place_busbw`), so that a table by phase has a row a size. A program, type, redop or root
+// other than the first row's is a prefix: "prod.1048576", "all_gather".
 #pragma once
 
 #include <cstddef>

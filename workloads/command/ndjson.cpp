@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -78,12 +77,12 @@ std::optional<bool> truth(const OrderedJson& value) {
 
 std::int64_t step_in(const std::string& name, const OrderedJson& value) {
   const auto number = number_in_json(value);
-  constexpr double kMost = 0x1p53;  // above, not every integer is a double
-  if (!number || !(*number >= 0 && *number <= kMost) || *number != std::floor(*number)) {
+  const auto step = number ? step_number(*number) : std::nullopt;
+  if (!step) {
     throw std::runtime_error(
         fmt::format("`{}` is {}; expected an integer from 0", name, brief(value.dump())));
   }
-  return static_cast<std::int64_t>(*number);
+  return *step;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Reads lines of JSON objects that a program writes by itself. Pure.
 //
-// A line is a step: every number in it is a figure, named by its keys (field_names.h). What is in
-// an object under a time is its phases; any other object is a group, so `{"train":{"loss":2}}` is
+// A line is a step: every number in it is a figure, named by its keys (field_names.h). An object
+// under a time holds its phases; any other object is a group: `{"train":{"loss":2}}` is
 // `train_loss`. Texts, booleans, null and lists are left out and counted. A line without a step
 // belongs to the step at which it comes: the first line of a figure is of step 0, its next one of
 // step 1, but not of a step before those of other lines.

@@ -106,7 +106,7 @@ struct Params {
     visit_free(field);
   }
 
-  // What is read of its output, and by whom.
+  // The readers of its output.
   void visit_read(auto& field) {
     field("patterns", patterns,
           "figures to read from its output, one `METRIC[.PHASE][:UNIT] = REGEX` or `fact.NAME = "

@@ -75,8 +75,7 @@ ReportFile::ReportFile(const Params& params, const Context& context, fs::path cw
   name_ = name_of_file(params, context.run,
                        {std::string(context.device.kind()), context.pass, context.rank,
                         context.world_size, context.threads, context.folder});
-  const bool leads_up = std::ranges::find(name_, fs::path("..")) != name_.end();
-  if (name_.is_relative() && name_.has_filename() && !leads_up) return;
+  if (leads_below(name_)) return;
   throw std::invalid_argument(
       fmt::format("reports: file: `{}`; expected a file below the program's working folder, such "
                   "as out/results.csv",

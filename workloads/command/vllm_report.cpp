@@ -53,7 +53,7 @@ void read_vllm_json(const BenchmarkJson& file, VllmReports& reports) {
   reports.add(result);
 }
 
-// What is printed.
+// Reads the printed results.
 class VllmText {
  public:
   explicit VllmText(VllmReports& reports) : reports_(reports) {}

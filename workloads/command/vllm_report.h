@@ -13,7 +13,7 @@
 // `only_means` says, with `std_time`, `p50_time` ... Rates are `requests_per_second`,
 // `tokens_per_second` (all of them) and `output_tokens_per_second`. Latencies of requests are of
 // phases: `mean_time`, `median_time`, `std_time`, `p99_time` of `ttft`, `tpot`, `itl` and `e2el`.
-// A line of the engine is a step of `engine`. What is no figure (the model, the server) is a fact
+// A line of the engine is a step of `engine`. Other values (the model, the server) are facts
 // "vllm.NAME". Requests that failed are a warning.
 #pragma once
 

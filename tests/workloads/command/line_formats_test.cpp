@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "tests/workloads/command/report_texts.h"
-#include "workloads/command/formats.h"
+#include "tests/workloads/command/read_lines.h"
 
 namespace sweepd::command {
 namespace {
@@ -13,58 +12,38 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<std::string> lines(const std::string& format, const std::vector<std::string>& output) {
-  LineFormat reader(format);
-  std::vector<std::string> found;
-  for (const std::string& line : output) {
-    for (std::string& text : report_texts(reader.read(line))) found.push_back(std::move(text));
-  }
-  for (std::string& text : report_texts(reader.finish())) found.push_back(std::move(text));
-  return found;
-}
-
-// What the last line's mistake is.
-std::string mistake_in_lines(const std::string& format, const std::vector<std::string>& output) {
-  LineFormat reader(format);
-  try {
-    for (const std::string& line : output) reader.read(line);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(LineFormats, ALineOfNamesInALogIsNoHead) {
-  EXPECT_THAT(lines("csv", {"mlx5_0,mlx5_1", "step,time", "0,5", "done,ok", "1,6"}),
+  EXPECT_THAT(texts_of_lines("csv", {"mlx5_0,mlx5_1", "step,time", "0,5", "done,ok", "1,6"}),
               ElementsAre("0 step time 5", "1 step time 6"));
 }
 
 TEST(LineFormats, ALaterHeadBeginsAnew) {
-  EXPECT_THAT(lines("csv", {"step,time", "0,5", "step,time", "1,6", "step,loss", "0,2", "9,1"}),
-              ElementsAre("0 step time 5", "1 step time 6", "0 step loss 2", "9 step loss 1"));
-  EXPECT_THAT(lines("csv", {"time,gflops", "5,1", "time,loss", "6,2"}),
+  EXPECT_THAT(
+      texts_of_lines("csv", {"step,time", "0,5", "step,time", "1,6", "step,loss", "0,2", "9,1"}),
+      ElementsAre("0 step time 5", "1 step time 6", "0 step loss 2", "9 step loss 1"));
+  EXPECT_THAT(texts_of_lines("csv", {"time,gflops", "5,1", "time,loss", "6,2"}),
               ElementsAre("0 step time 5", "0 step gflops 1", "1 step time 6", "1 step loss 2"));
 }
 
 TEST(LineFormats, ARowKeepsWhatItHas) {
-  EXPECT_THAT(lines("csv", {"step,naive,flash", "0,4,2", "1,OOM,OOM", "2,,3", "3,OOM,4"}),
+  EXPECT_THAT(texts_of_lines("csv", {"step,naive,flash", "0,4,2", "1,OOM,OOM", "2,,3", "3,OOM,4"}),
               ElementsAre("0 step naive 4", "0 step flash 2", "2 step flash 3", "3 step flash 4",
                           "fact csv.omitted: 3 cells are no number: the first is `OOM`, line 3, "
                           "column 2"));
-  EXPECT_THAT(lines("csv", {"naive,flash", "OOM,2", "of 5, 7"}),
+  EXPECT_THAT(texts_of_lines("csv", {"naive,flash", "OOM,2", "of 5, 7"}),
               ElementsAre("0 step flash 2", "fact csv.omitted: column `naive` has no numbers"));
 }
 
 TEST(LineFormats, CsvIsATableInTheOutput) {
-  EXPECT_THAT(lines("csv", {"starting", "step,warmup,time,time.load,gflops", "0,1,5,1,10",
-                            "1,0,4,1,12", "done, at last"}),
+  EXPECT_THAT(texts_of_lines("csv", {"starting", "step,warmup,time,time.load,gflops", "0,1,5,1,10",
+                                     "1,0,4,1,12", "done, at last"}),
               ElementsAre("0 step time 5", "0 load time 1", "0 step gflops 10", "1 step time 4",
                           "1 load time 1", "1 step gflops 12"));
   LineFormat reader("csv");
   reader.read("warmup,time");
   EXPECT_EQ(std::get<StepReport>(reader.read("1,5").at(0)).warmup, true);
   EXPECT_EQ(std::get<StepReport>(reader.read("0,4").at(0)).step, 1) << "counted without `step`";
-  EXPECT_THAT(lines("csv", {"1,2", "3,4"}), IsEmpty()) << "no names";
+  EXPECT_THAT(texts_of_lines("csv", {"1,2", "3,4"}), IsEmpty()) << "no names";
 }
 
 // A log has lines with commas too. Only one of names that sweepd takes, with phases that are some,
@@ -72,9 +51,9 @@ TEST(LineFormats, CsvIsATableInTheOutput) {
 TEST(LineFormats, ALineWithWhatIsNoPhaseIsNoHeadOfATable) {
   for (const char* head :
        {"time.Load Data,x", "time.,x", "loss:2,x", "a=b,x", "wall time,x", "step,warmup"}) {
-    EXPECT_THAT(lines("csv", {head, "1,2"}), IsEmpty()) << head;
+    EXPECT_THAT(texts_of_lines("csv", {head, "1,2"}), IsEmpty()) << head;
   }
-  EXPECT_THAT(lines("csv", {"time.Load,x", "time,time.load", "5,1"}),
+  EXPECT_THAT(texts_of_lines("csv", {"time.Load,x", "time,time.load", "5,1"}),
               ElementsAre("0 step time 5", "0 load time 1"));
 }
 
@@ -102,17 +81,17 @@ TEST(LineFormats, CsvRefusesWhatIsNoStepAndNoTime) {
 }
 
 TEST(LineFormats, NdjsonIsReportsAmidOtherOutput) {
-  EXPECT_THAT(lines("ndjson", {"loading", R"( {"step":0,"time":1.5})", ""}),
+  EXPECT_THAT(texts_of_lines("ndjson", {"loading", R"( {"step":0,"time":1.5})", ""}),
               ElementsAre("0 step time 1.5"));
-  EXPECT_THAT(lines("ndjson", {R"({"step":0,"loss":NaN,"rate":Infinity})"}),
+  EXPECT_THAT(texts_of_lines("ndjson", {R"({"step":0,"loss":NaN,"rate":Infinity})"}),
               ElementsAre("0 step loss nan", "0 step rate inf"));
-  EXPECT_THAT(mistake_in_lines("ndjson", {"loading", "{\"step\":0,oops}"}),
+  EXPECT_THAT(refusal_of_lines("ndjson", {"loading", "{\"step\":0,oops}"}),
               AllOf(HasSubstr("reports: ndjson: line 2: it is not a JSON object: column 11: "),
                     HasSubstr(": `{\"step\":0,oops}`")));
 }
 
 TEST(LineFormats, FiguresThatAreNotFiniteAreNumbers) {
-  EXPECT_THAT(lines("csv", {"step,loss", "0,nan", "1,-inf", "2,+1"}),
+  EXPECT_THAT(texts_of_lines("csv", {"step,loss", "0,nan", "1,-inf", "2,+1"}),
               ElementsAre("0 step loss nan", "1 step loss -inf", "2 step loss 1"));
 }
 

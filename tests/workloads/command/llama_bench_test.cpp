@@ -85,7 +85,7 @@ TEST(LlamaBench, CsvHasOnlyMeans) {
                   "0 tg128 std_tokens_per_second 0.5", "fact only_means: pp512, tg128"));
 }
 
-// What makes tests distinct is in the phase, as little of it as is needed; the rest is a fact.
+// A phase has the fewest settings that make the tests distinct; the others are facts.
 TEST(LlamaBench, SettingsThatDifferAreInThePhase) {
   const auto batches = llama(llama_test(64, 0, 0, kOneSample, R"("n_ubatch": 128, )") +
                              llama_test(64, 0, 0, kOneSample, R"("n_ubatch": 256, )"));

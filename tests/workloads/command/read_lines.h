@@ -1,4 +1,4 @@
-// What a format makes of lines of output, as text.
+// Reads lines of output in a format; returns the reports as text.
 #pragma once
 
 #include <stdexcept>
