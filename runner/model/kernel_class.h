@@ -1,5 +1,5 @@
 // Classifies and shortens the names of kernels by rule, for GPU kernels and CPU operators. The
-// rules are a table of patterns in kernel_class.cpp; docs/MEASURING.md shows it.
+// rules are a table of patterns in kernel_class.cpp; docs/PROFILE.md sums it up.
 #pragma once
 
 #include <string>

@@ -133,7 +133,7 @@ TEST(KernelClass, FollowsTheTable) {
   }
 }
 
-// Databases, tables and docs/MEASURING.md use these words.
+// Databases, tables and docs/PROFILE.md use these words.
 TEST(KernelClass, HasTheNamesOfTheDocuments) {
   std::vector<std::string_view> names;
   for (int kind = 0; kind <= static_cast<int>(KernelClass::kOther); ++kind) {

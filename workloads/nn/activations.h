@@ -12,7 +12,7 @@ namespace sweepd {
 
 // Bytes live at the end of `forward` but not at its start: the tensors that autograd saved, and the
 // loss, as requested. `device` is "cpu" or "cuda", whose kernels keep different tensors;
-// exact for both. docs/MEASURING.md derives it.
+// exact for both. The .cpp derives it.
 // Empty in mode forward, which saves nothing, for torch's attention kernels, whose backend decides
 // which tensors to keep, and for compiled steps.
 struct SavedForBackward {
