@@ -12,7 +12,7 @@
 namespace sweepd {
 
 // The kinds of failure that callers can distinguish. docs/PROTOCOL.md lists the
-// JSON-RPC code of each and docs/CLI.md the exit code.
+// JSON-RPC code of each and docs/TASKS.md the exit code.
 enum class ErrorCode {
   kInvalidArgument,     // the request itself is wrong; repeating it cannot help
   kNotFound,            // no such sweep, trial, attempt, workload ...

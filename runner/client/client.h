@@ -13,7 +13,7 @@
 
 namespace sweepd {
 
-// docs/CLI.md documents these for scripts.
+// docs/TASKS.md documents these for scripts.
 enum class Exit {
   kOk = 0,
   kFailure = 1,        // the daemon or the system could not do it

@@ -25,7 +25,7 @@ struct ExitCase {
   std::string input;
 };
 
-// docs/CLI.md promises these. 130 is tested in verbs_test.cpp (Watch).
+// docs/TASKS.md promises these. 130 is tested in verbs_test.cpp (Watch).
 TEST(ExitCodes, AreAsDocumented) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"--no-start", "list"}).exit_code, 5);
