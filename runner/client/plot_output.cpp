@@ -55,8 +55,9 @@ std::string last_line(const std::string& said) {
 }
 
 // Draws a Vega-Lite specification as a PNG picture, with Python's vl-convert. Returns the picture's
-// bytes. Runs $SWEEPD_PYTHON, else python3, for about a second. Errors: kUnavailable if there is no Python or it has no vl_convert, and the
-// message then names the package to install; kInternal if vl-convert refuses the specification.
+// bytes. Runs $SWEEPD_PYTHON, else python3, for about a second. Errors: kUnavailable if there is no
+// Python or it has no vl_convert, and the message then names the package to install; kInternal if
+// vl-convert refuses the specification.
 Result<std::string> draw_png(const std::string& vega_lite) {
   const std::string program = python();
   const auto ran = run_program({program, "-c", kScript}, vega_lite);

@@ -14,6 +14,7 @@
 #include "runner/base/ids.h"
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
+#include "runner/client/document/page_script.h"
 #include "runner/client/document/page_template.h"
 #include "runner/report/markup.h"
 #include "runner/report/plot.h"
