@@ -1,5 +1,3 @@
-#include "runner/sweepfile/axes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "runner/base/text.h"
 #include "runner/sweepfile/reports.h"
+#include "runner/sweepfile/sections.h"
 #include "runner/sweepfile/values.h"
 
 namespace sweepd::sweepfile {
