@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <utility>
 
 #include "runner/base/hash.h"
 #include "runner/base/result.h"

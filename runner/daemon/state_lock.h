@@ -2,8 +2,6 @@
 // so a crash leaves nothing to clean up.
 #pragma once
 
-#include <filesystem>
-
 #include "runner/base/result.h"
 #include "runner/base/unique_fd.h"
 #include "runner/wire/endpoint.h"
