@@ -87,11 +87,6 @@ class StreamQueue final : public CommunicationQueue {
   std::optional<c10::Stream> own_;
 };
 
-std::unique_ptr<CommunicationQueue> make_stream_queue(Collectives& collectives,
-                                                      const Device& device, QueueStream stream) {
-  return std::make_unique<StreamQueue>(collectives, torch_device(device), stream);
-}
-
 class Handed final : public Pending {
  public:
   explicit Handed(std::function<void(Collectives&)> operation) : operation_(std::move(operation)) {}
@@ -207,12 +202,16 @@ class InPlaceQueue final : public CommunicationQueue {
 
 std::unique_ptr<CommunicationQueue> make_communication_queue(Collectives& collectives,
                                                              Device& device) {
-  if (device.kind() == "cuda") return make_stream_queue(collectives, device, QueueStream::kOwn);
+  if (device.kind() == "cuda") {
+    return std::make_unique<StreamQueue>(collectives, torch_device(device), QueueStream::kOwn);
+  }
   return std::make_unique<ThreadQueue>(collectives);
 }
 
 std::unique_ptr<CommunicationQueue> make_in_place_queue(Collectives& collectives, Device& device) {
-  if (device.kind() == "cuda") return make_stream_queue(collectives, device, QueueStream::kCurrent);
+  if (device.kind() == "cuda") {
+    return std::make_unique<StreamQueue>(collectives, torch_device(device), QueueStream::kCurrent);
+  }
   return std::make_unique<InPlaceQueue>(collectives);
 }
 
