@@ -23,8 +23,6 @@
 namespace sweepd {
 namespace {
 
-using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
-
 void require_contiguous(const char* operation, const at::Tensor& tensor) {
   if (tensor.defined() && tensor.is_contiguous()) return;
   throw std::invalid_argument(fmt::format("{}: its tensors must be contiguous", operation));
@@ -143,6 +141,8 @@ class CheckedCollectives final : public Collectives {
   std::function<void(std::string_view)> note_;
   std::int64_t operations_ = 0;
 };
+
+using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
 
 MakeBackend backend_named(std::string_view name) {
   if (name == "gloo") return make_gloo_collectives;

@@ -13,7 +13,6 @@
 namespace sweepd {
 namespace {
 
-using Folders = std::unordered_map<AttemptId, FolderUsage>;
 namespace fs = std::filesystem;
 
 // The disk use of attempts' folders, by kind of file.
@@ -22,6 +21,8 @@ struct FolderUsage {
   Bytes all() const { return {journals.value + logs.value + traces.value + other.value}; }
   FolderUsage& operator+=(const FolderUsage& more);
 };
+
+using Folders = std::unordered_map<AttemptId, FolderUsage>;
 
 constexpr std::int64_t kFolderBlock = 512;  // of st_blocks, on any file system
 
@@ -56,8 +57,8 @@ FolderUsage& FolderUsage::operator+=(const FolderUsage& more) {
 
 // Returns the usage of each attempt's folder in `runs`, which need not exist. Links are not
 // followed. Takes about 20 microseconds for each folder. Any thread.
-std::unordered_map<AttemptId, FolderUsage> folder_usage(const fs::path& runs) {
-  std::unordered_map<AttemptId, FolderUsage> usage;
+Folders folder_usage(const fs::path& runs) {
+  Folders usage;
   std::error_code error;
   fs::directory_iterator entries(runs, error), end;
   while (!error && entries != end) {
