@@ -18,8 +18,6 @@
 #include "runner/base/unique_fd.h"
 #include "runner/model/program.h"
 #include "runner/wire/catalog_json.h"
-#include "runner/wire/event.h"
-#include "runner/wire/json_reader.h"
 #include "runner/wire/json_text.h"
 
 namespace sweepd {
@@ -55,23 +53,6 @@ Result<UniqueFd> file_of(std::string_view text) {
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
 }
-
-// A worker that takes longer hangs. A trial takes some 50 µs on an idle machine.
-constexpr Duration kCodeLimit = seconds(20), kMorePerTrial{1'000'000};
-
-Result<std::string> code_from_line(std::string_view line) {
-  const nlohmann::json answer = parse_json(line);
-  std::string code, error;
-  JsonReader reader(answer);
-  reader.optional("error", error);
-  reader.optional("code", code);
-  if (const auto read = reader.result(); !read) return read.error();
-  if (!error.empty()) return Error{ErrorCode::kInvalidArgument, error};
-  return code;
-}
-
-// Must be within the time limit of a query.
-constexpr Duration kWorkLimit = seconds(20);
 
 }  // namespace
 
@@ -145,48 +126,6 @@ Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
   if (lines.size() == count) return lines;
   return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
                                                     worker.string(), lines.size(), count)};
-}
-
-Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& worker,
-                                                const WorkloadDef& def,
-                                                const std::vector<const Trial*>& trials) {
-  std::string questions;
-  for (const Trial* trial : trials) questions += work_question(def, *trial, Ask::kCode);
-  const Duration limit{kCodeLimit.ns + kMorePerTrial.ns * static_cast<std::int64_t>(trials.size())};
-  const auto answers = ask_work(worker, questions, trials.size(), limit);
-  if (!answers) return answers.error();
-  std::vector<std::string> codes;
-  for (const std::string& line : *answers) {
-    auto code = code_from_line(line);
-    if (!code) return code.error();
-    codes.push_back(std::move(*code));
-  }
-  return codes;
-}
-
-Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
-    const std::filesystem::path& worker, const WorkloadDef& def,
-    const std::vector<const Trial*>& trials) {
-  std::vector<AskedTrial> asked;
-  asked.reserve(trials.size());
-  for (const Trial* trial : trials) asked.push_back({&def, trial});
-  return work_of_trials(worker, asked);
-}
-
-Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
-    const std::filesystem::path& worker, const std::vector<AskedTrial>& trials) {
-  std::string questions;
-  for (const AskedTrial& asked : trials) questions += work_question(*asked.def, *asked.trial);
-  const auto answers = ask_work(worker, questions, trials.size(), kWorkLimit);
-  if (!answers) return answers.error();
-  std::vector<std::optional<WorkPerStep>> works;
-  for (const std::string& line : *answers) {
-    auto& work = works.emplace_back();
-    const auto event = event_from_line(line, 0);
-    if (!event) continue;
-    if (const auto* known = std::get_if<WorkEvent>(&*event)) work = known->work;
-  }
-  return works;
 }
 
 }  // namespace sweepd

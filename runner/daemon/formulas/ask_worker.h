@@ -1,17 +1,14 @@
 // Asks the worker program questions that need no attempt: its workloads, the work of a trial. The
-// daemon itself contains no workload, so only that program has formulas and knows a program's code.
+// daemon itself contains no workload.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
 #include "runner/model/trial.h"
-#include "runner/model/work.h"
 
 namespace sweepd {
 
@@ -36,26 +33,5 @@ std::string reread_question(const std::filesystem::path& folder,
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
                                           std::string_view questions, std::size_t count,
                                           Duration limit);
-
-// Returns the content of trials beside their parameters, such as a program's code: the value of
-// their computed parameter (ParamDef::computed), one per trial, in order. An error is the worker's
-// own, such as a file that cannot be read. Blocks: for a reader thread.
-Result<std::vector<std::string>> code_of_trials(const std::filesystem::path& worker,
-                                                const WorkloadDef& def,
-                                                const std::vector<const Trial*>& trials);
-
-// The work of trials by their workload's formulas.
-struct AskedTrial {
-  const WorkloadDef* def;
-  const Trial* trial;
-};
-
-// Returns one result per trial, in order; empty if its formulas reject the parameters. Uses one
-// process for all. Blocks: for a reader thread.
-Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
-    const std::filesystem::path& worker, const std::vector<AskedTrial>& trials);
-Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
-    const std::filesystem::path& worker, const WorkloadDef& def,
-    const std::vector<const Trial*>& trials);
 
 }  // namespace sweepd

@@ -1,6 +1,6 @@
 #include <spdlog/spdlog.h>
 
-#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/code_of_trials.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
 #include "runner/wire/submission.h"

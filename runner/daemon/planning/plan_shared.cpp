@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/work_of_trials.h"
 
 namespace sweepd {
 namespace {

@@ -35,7 +35,7 @@ struct PreparedSweeps {
 Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& texts,
                                               bool where_it_fits = false);
 
-// Returns the values of a computed parameter (formulas/ask_worker.h).
+// Returns the values of a computed parameter (formulas/code_of_trials.h).
 using ComputeCode = std::function<Result<std::vector<std::string>>(
     const WorkloadDef&, const std::vector<const Trial*>&)>;
 

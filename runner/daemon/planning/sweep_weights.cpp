@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/work_of_trials.h"
 #include "runner/model/estimate.h"
 
 namespace sweepd {
