@@ -88,9 +88,9 @@ struct App::Parts {
                     [this](auto attempts) { analyst.begin(std::move(attempts)); }}),
         analyst(io, slow, writer, catalog, worker,
                 {[this](const OpenAttempt& attempt, const Ending& ending) {
-                   dispatcher.tell_ended(attempt, ending);
+                   dispatcher.note_stored(attempt, ending);
                  },
-                 [this](const std::string& why) { dispatcher.stop_starts(why); }}),
+                 [this](const std::string& why) { dispatcher.refuse_results(why); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
                   [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
                   [this](const std::string& pool) { return shared_folder(pool); }},
