@@ -1,12 +1,9 @@
 #include "runner/daemon/attempts/dispatcher.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <iterator>
-#include <set>
 #include <variant>
 
 #include "runner/daemon/attempts/item_of.h"
@@ -85,10 +82,6 @@ Sentinels::Hooks Dispatcher::sentinel_hooks() {
   hooks.queue = [this](OpenAttempt sentinel) { enqueue({std::move(sentinel)}); };
   hooks.resume = [this] { schedule_pump(); };
   return hooks;
-}
-
-Item Dispatcher::item_of_attempt(const OpenAttempt& attempt) const {
-  return item_of(catalog_, attempt, pool_of_attempt(attempt));
 }
 
 void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
@@ -184,7 +177,7 @@ void Dispatcher::arm_timer() {
 void Dispatcher::act(const StopAction& action) {
   if (action.reason == StopReason::kCancelled) starter_.cancel(action.item);
   const bool ran = running_.contains(action.item);
-  events_.take_all();  // it may have ended
+  events_.take_all();
   const auto it = running_.find(action.item);
   // An attempt that has just started has its whole time left, or its start cancels it.
   if (!ran || it == running_.end()) return;
@@ -194,8 +187,7 @@ void Dispatcher::act(const StopAction& action) {
 }
 
 void Dispatcher::act(const KillAction& action) {
-  const auto it = running_.find(action.item);
-  if (it != running_.end()) it->second->kill();
+  if (const auto it = running_.find(action.item); it != running_.end()) it->second->kill();
 }
 
 void Dispatcher::act(const RefuseAction& action) {

@@ -30,6 +30,7 @@
 #include "runner/daemon/attempts/attempt_queue.h"
 #include "runner/daemon/attempts/dispatcher_timing.h"
 #include "runner/daemon/attempts/executor_events.h"
+#include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/attempts/paused_devices.h"
 #include "runner/daemon/attempts/pool_folders.h"
 #include "runner/daemon/attempts/pools.h"
@@ -159,7 +160,9 @@ class Dispatcher {
   const PoolUse& use_of(const OpenAttempt& attempt) const {
     return pools_.at(pool_of_attempt(attempt));
   }
-  Item item_of_attempt(const OpenAttempt& attempt) const;
+  Item item_of_attempt(const OpenAttempt& attempt) const {
+    return item_of(catalog_, attempt, pool_of_attempt(attempt));
+  }
 
   void schedule_pump();
   void pump();
