@@ -87,8 +87,8 @@ struct App::Parts {
                     [this] { end(); }, [this] { return keeps_folder(); },
                     [this](auto attempts) { analyst.begin(std::move(attempts)); }}),
         analyst(io, slow, writer, catalog, worker,
-                {[this](const OpenAttempt& attempt, const Ending& ending) {
-                   dispatcher.note_stored(attempt, ending);
+                {[this](const OpenAttempt& attempt, const Ending& how) {
+                   dispatcher.note_stored(attempt, how);
                  },
                  [this](const std::string& why) { dispatcher.refuse_results(why); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,

@@ -46,9 +46,9 @@ class AnalystTest : public DispatcherStory {
     restart();
     slow_ = std::make_unique<ReaderPool>(file(), catalog_, 1, seconds(10));
     const Analyst::Hooks hooks{[this](const OpenAttempt& attempt, const Ending& ending) {
-                                 dispatcher_->tell_ended(attempt, ending);
+                                 dispatcher_->note_stored(attempt, ending);
                                },
-                               [this](const std::string& why) { dispatcher_->stop_starts(why); }};
+                               [this](const std::string& why) { dispatcher_->refuse_results(why); }};
     analyst_ = std::make_unique<Analyst>(*io_, *slow_, *writer_, catalog_, worker_, hooks,
                                          milliseconds(20));
   }

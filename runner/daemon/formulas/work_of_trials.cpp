@@ -13,7 +13,7 @@ namespace {
 // Must be within the time limit of a query.
 constexpr Duration kWorkLimit = seconds(20);
 // Of one process, if the result is not for a query. A trial takes some 200 µs on an idle machine.
-constexpr Duration kMorePerTrial{1'000'000};
+constexpr Duration kMorePerAnswer{1'000'000};
 constexpr int kMostSilent = 3;  // processes without an answer
 
 FormulaResult result_from(const std::string& line) {
@@ -67,7 +67,7 @@ Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path
     for (std::size_t i = results.size(); i < trials.size(); ++i) {
       questions += work_question(*trials[i].def, *trials[i].trial);
     }
-    const Duration limit{kWorkLimit.ns + kMorePerTrial.ns * static_cast<std::int64_t>(left)};
+    const Duration limit{kWorkLimit.ns + kMorePerAnswer.ns * static_cast<std::int64_t>(left)};
     const auto run = run_worker(worker, "--work", questions, limit);
     if (!run) {
       return Error{ErrorCode::kUnavailable, worker.string() + ": " + run.error().message};
