@@ -83,7 +83,13 @@ struct App::Parts {
                       notifier.changed();
                       compactor.changed();
                     },
-                    [this] { end(); }, [this] { return keeps_folder(); }}),
+                    [this] { end(); }, [this] { return keeps_folder(); },
+                    [this](auto attempts) { analyst.begin(std::move(attempts)); }}),
+        analyst(io, slow, writer, catalog, worker,
+                {[this](const OpenAttempt& attempt, const Ending& how) {
+                   dispatcher.note_stored(attempt, how);
+                 },
+                 [this](const std::string& why) { dispatcher.refuse_results(why); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
                   [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
                   [this](const std::string& pool) { return shared_folder(pool); }},
@@ -93,6 +99,7 @@ struct App::Parts {
                  machine_now,
                  writer,
                  dispatcher,
+                 analyst,
                  watchers,
                  notifier,
                  compactor,
@@ -105,7 +112,7 @@ struct App::Parts {
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
         folder_timer(io) {
-    watchers.set_dispatcher(dispatcher);
+    watchers.set_sources(dispatcher, analyst);
   }
 
   PoolUse local_use() {
@@ -222,6 +229,7 @@ struct App::Parts {
   Compactor compactor;
   Watchers watchers;
   Dispatcher dispatcher;
+  Analyst analyst;
   Services services;
   Server server;
   asio::signal_set signals;

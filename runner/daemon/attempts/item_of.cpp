@@ -31,4 +31,11 @@ Item item_of(const Catalog& catalog, const OpenAttempt& attempt, PoolIndex pool)
   return item;
 }
 
+std::string label_of(const Catalog& catalog, const OpenAttempt& attempt) {
+  const WorkloadDef* def = catalog.find(attempt.workload);
+  if (def == nullptr) return attempt.workload;
+  return attempt.axes ? label_of(*def, attempt.trial, *attempt.axes)
+                      : label_of(*def, attempt.trial);
+}
+
 }  // namespace sweepd

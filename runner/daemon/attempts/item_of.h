@@ -1,6 +1,8 @@
 // An attempt as the scheduler sees it.
 #pragma once
 
+#include <string>
+
 #include "runner/model/catalog.h"
 #include "runner/model/open_attempt.h"
 #include "runner/model/trial.h"
@@ -14,5 +16,9 @@ Item item_of(const WorkloadDef& def, const Trial& trial, Pass pass);
 
 // The catalog must have the attempt's workload.
 Item item_of(const Catalog& catalog, const OpenAttempt& attempt, PoolIndex pool = 0);
+
+// "model=xl context=128": the parameters that its sweep varies. The name of a workload that the
+// catalog lacks.
+std::string label_of(const Catalog& catalog, const OpenAttempt& attempt);
 
 }  // namespace sweepd

@@ -38,6 +38,10 @@ std::optional<PoolIndex> pool_of(const Pools& pools, const WorkloadDef& def, con
   return def.analytic ? pools.find(std::string(kLocalPool)) : pools.find(pool_of(def, trial));
 }
 
+PoolIndex pool_of(const Pools& pools, const Catalog& catalog, const OpenAttempt& attempt) {
+  return pool_of(pools, *catalog.find(attempt.workload), attempt.trial).value_or(0);
+}
+
 std::string unknown_pool(const Pools& pools, const std::string& name) {
   return fmt::format(
       "the configuration has no pool `{}` (it has {}); add it (schemas/config.md), restart the "

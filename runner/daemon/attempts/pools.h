@@ -51,6 +51,9 @@ class Pools {
 // configuration has no such pool.
 std::optional<PoolIndex> pool_of(const Pools& pools, const WorkloadDef& def, const Trial& trial);
 
+// The same of an attempt that was accepted: `AttemptQueue` refuses those of unknown pools.
+PoolIndex pool_of(const Pools& pools, const Catalog& catalog, const OpenAttempt& attempt);
+
 // Why an attempt in an unknown pool ends `skipped`.
 std::string unknown_pool(const Pools& pools, const std::string& name);
 

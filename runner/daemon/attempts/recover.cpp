@@ -24,7 +24,7 @@ Result<void> Dispatcher::recover() {
   const auto devices = writer_.now(read_devices);
   if (!devices) return devices.error();
   if (!devices->empty()) pause_devices(*devices);
-  std::vector<OpenAttempt> queued;
+  std::vector<OpenAttempt> queued, unanswered;
   const auto left_queue = [this](const OpenAttempt& attempt) -> std::optional<PoolIndex> {
     const WorkloadDef* def = catalog_.find(attempt.workload);
     if (def == nullptr || !(attempt.started || attempt.given)) return std::nullopt;
@@ -41,16 +41,19 @@ Result<void> Dispatcher::recover() {
     if (!attempt.sweep) spdlog::warn("attempt {} has no sweep and is cancelled", attempt.id);
     if (const auto pool = left_queue(attempt)) {
       if (!attempt.sweep) of_no_sweep.push_back(attempt.row);
-      note_hold(attempt);
+      queue_.note_hold(attempt);
       pools_.at(*pool).is_cluster() ? recover_in_cluster(std::move(attempt))
                                     : recover_started(std::move(attempt));
     } else if (attempt.sweep) {
-      queued.push_back(std::move(attempt));
+      const WorkloadDef* def = catalog_.find(attempt.workload);
+      const bool is_analytic = def != nullptr && def->analytic;
+      (is_analytic ? unanswered : queued).push_back(std::move(attempt));
     } else {
-      end_without_process(attempt, {Cancelled{"no sweep has it"}});
+      ends_.end_without_process(attempt, {Cancelled{"no sweep has it"}});
     }
   }
   enqueue(std::move(queued));
+  hooks_.unanswered(std::move(unanswered));
   stop(of_no_sweep);
   const auto read_owed = [](Store& store) { return store.owed_sentinels(); };
   const auto owed = writer_.now(read_owed);
@@ -92,7 +95,7 @@ void Dispatcher::recover_in_cluster(OpenAttempt attempt) {
   const PoolIndex pool = pool_of_attempt(attempt);
   const PoolUse& use = pools_.at(pool);
   scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
-  ++adopting_[pool].attempts;
+  events_.begin_adoption(pool);
   const auto found = std::make_shared<Found>();
   folder_of(pool).run(
       [found, executor = use.executor, folder = AttemptFolder(use.runs / attempt.id),
@@ -110,7 +113,7 @@ void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const Attemp
   if (found.adoption.waits) {
     spdlog::info("attempt {} waits in pool `{}`", id, pools_.at(pool).pool.name);
     starter_.resume(row);
-    if (held_.contains(row)) starter_.withdraw(row);  // the daemon died before it could
+    if (queue_.is_held(row)) starter_.withdraw(row);  // the daemon died before it could
   } else if (auto starting = starter_.take(id)) {
     scheduler_.finished(row);
     resume_run(std::move(starting->attempt), found);
@@ -118,12 +121,7 @@ void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const Attemp
     hooks_.changed();
     schedule_pump();
   }
-  Adopting& adopting = adopting_.at(pool);
-  if (--adopting.attempts > 0) return;
-  const std::vector<ExecutorEvent> events = std::move(adopting.events);
-  adopting_.erase(pool);
-  hear(events);
-  take_events(pool);
+  events_.end_adoption(pool);
 }
 
 // As after any other end, an attempt that has ended keeps its lease until it is stored.
@@ -139,7 +137,7 @@ void Dispatcher::resume_run(OpenAttempt attempt, const Found& found) {
   const auto run = make_run(std::move(attempt), started);
   run->adopt(adoption, found.note);
   // The daemon died between the mark and the last process: nothing was measured or lost.
-  if (run->all_ended() && run->incomplete) return lose_start(std::move(run->attempt));
+  if (run->all_ended() && run->incomplete) return ends_.lose_start(std::move(run->attempt));
   const std::int64_t row = run->attempt.row;
   running_.emplace(row, run);
   sentinels_.opened(run->attempt);

@@ -39,10 +39,6 @@ Starter::Starter(Writer& writer, const Pools& pools, PoolFolders& folders, const
       catalog_(catalog),
       hooks_(std::move(hooks)) {}
 
-PoolIndex Starter::pool_of_attempt(const OpenAttempt& attempt) const {
-  return pool_of(pools_, *catalog_.find(attempt.workload), attempt.trial).value_or(0);
-}
-
 AttemptRequest Starter::request_of(const OpenAttempt& attempt, const Lease& lease) const {
   const WorkloadDef& def = *catalog_.find(attempt.workload);
   AttemptRequest request = trial_request(def, attempt.trial_key, attempt.trial, attempt.pass);
@@ -147,7 +143,7 @@ void Starter::make_folder(std::int64_t row) {
   Starting& starting = starting_.at(row);
   const OpenAttempt& attempt = starting.attempt;
   const PoolUse& use = use_of(attempt);
-  PoolFolder& files = *folders_.at(pool_of_attempt(attempt));
+  PoolFolder& files = *folders_.at(pool_of(pools_, catalog_, attempt));
   AttemptRequest request = request_of(attempt, attempt.lease);
   request.started = starting.when;
   request.suspended = suspended_since_boot();
@@ -168,7 +164,7 @@ void Starter::make_folder(std::int64_t row) {
               }
               if (found->second.number != number) return;  // it was started again since then
               found->second.makes_folder = false;
-              if (!*made) return hear(AttemptNotStarted{request.attempt, made->error()});
+              if (!*made) return handle(AttemptNotStarted{request.attempt, made->error()});
               launch(row, folder, request);
             });
 }
@@ -189,7 +185,7 @@ std::optional<Starting> Starter::take(const AttemptId& attempt) {
   return std::nullopt;
 }
 
-void Starter::hear(const AttemptStarted& event) {
+void Starter::handle(const AttemptStarted& event) {
   auto starting = take(event.attempt);
   if (!starting) return;
   if (use_of(starting->attempt).is_cluster()) {
@@ -203,7 +199,7 @@ void Starter::hear(const AttemptStarted& event) {
   hooks_.started(std::move(*starting));
 }
 
-void Starter::hear(const AttemptNotStarted& event) {
+void Starter::handle(const AttemptNotStarted& event) {
   auto starting = take(event.attempt);
   if (!starting) return;
   if (starting->cancelled && use_of(starting->attempt).is_cluster()) {

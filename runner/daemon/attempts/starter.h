@@ -66,9 +66,9 @@ class Starter {
   void withdraw(std::int64_t row);
   void kill_all();
 
-  void hear(const AttemptStarted& event);
-  void hear(const AttemptNotStarted& event);
-  void hear(const WorkerLoaded&) { preparing_.reset(); }
+  void handle(const AttemptStarted& event);
+  void handle(const AttemptNotStarted& event);
+  void handle(const WorkerLoaded&) { preparing_.reset(); }
   // The attempt is no longer the starter's.
   std::optional<Starting> take(const AttemptId& attempt);
 
@@ -82,9 +82,8 @@ class Starter {
   bool ends_before_launch(std::int64_t row);
   void make_folder(std::int64_t row);
   void launch(std::int64_t row, const AttemptFolder& folder, const AttemptRequest& request);
-  PoolIndex pool_of_attempt(const OpenAttempt& attempt) const;
   const PoolUse& use_of(const OpenAttempt& attempt) const {
-    return pools_.at(pool_of_attempt(attempt));
+    return pools_.at(pool_of(pools_, catalog_, attempt));
   }
 
   Writer& writer_;

@@ -15,7 +15,7 @@ std::vector<RunningAttempt> Dispatcher::running() const {
   for (const auto& [row, run] : running_) {
     const Status& status = run->place();
     const OpenAttempt& attempt = run->attempt;
-    result.push_back({row, attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+    result.push_back({row, attempt.id, attempt.trial_key, label_of(catalog_, attempt), attempt.pass,
                       run->elapsed(), status.step, status.phase, use_of(attempt).pool.name,
                       place_of(attempt.id)});
   }
@@ -28,7 +28,7 @@ std::vector<GivenAttempt> Dispatcher::given() const {
     const OpenAttempt& attempt = starting.attempt;
     const PoolUse& use = use_of(attempt);
     if (!use.is_cluster()) continue;
-    result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+    result.push_back({attempt.id, attempt.trial_key, label_of(catalog_, attempt), attempt.pass,
                       now_instant() - starting.since, use.pool.name, place_of(attempt.id)});
   }
   return result;
@@ -44,11 +44,11 @@ std::optional<AttemptPlace> Dispatcher::place_of(const AttemptId& attempt) const
 }
 
 std::string Dispatcher::trouble() const {
-  if (!trouble_.empty()) return trouble_;
+  if (!ends_.trouble().empty()) return ends_.trouble();
   std::vector<std::string> all;
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) {
     const PoolUse& use = pools_.at(pool);
-    const std::string& own = gates_[pool]->trouble();
+    const std::string& own = gates_.at(pool).trouble();
     if (!own.empty())
       all.push_back(use.is_cluster() ? "pool `" + use.pool.name + "`: " + own : own);
     if (std::string silence = silence_of(pool); !silence.empty()) {
@@ -58,19 +58,7 @@ std::string Dispatcher::trouble() const {
     if (inspector == nullptr) continue;
     if (std::string why = inspector->trouble(); !why.empty()) all.push_back(std::move(why));
   }
-  for (const auto& [row, reading] : readings_) {
-    if (!reading.is_long) continue;
-    all.push_back(fmt::format(
-        "the journal of attempt {} takes longer than {} to read; its cores and GPUs are free",
-        reading.id, to_human(timing_.long_read)));
-    break;
-  }
-  if (!unread_.empty()) {
-    const std::string more =
-        unread_.size() == 1 ? "" : fmt::format(" (and those of {} more)", unread_.size() - 1);
-    all.push_back(fmt::format("the journal of an attempt that has ended is read again{}: {}", more,
-                              unread_.begin()->second.why));
-  }
+  if (std::string why = ends_.journals().trouble(); !why.empty()) all.push_back(std::move(why));
   return join(all, "; ");
 }
 
@@ -89,7 +77,7 @@ std::string Dispatcher::silence_of(PoolIndex pool) const {
 }
 
 std::size_t Dispatcher::reading() const {
-  std::size_t all = journals_.pending();
+  std::size_t all = side_.pending();
   for (const auto& folder : folders_) all += folder->pending();
   return all;
 }
