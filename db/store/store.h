@@ -18,9 +18,9 @@
 #include "runner/model/noise_floor.h"
 #include "runner/model/notification.h"
 #include "runner/model/open_attempt.h"
+#include "runner/model/peaks.h"
 #include "runner/model/reference.h"
 #include "runner/model/sweep.h"
-#include "runner/model/verdict.h"
 
 namespace sweepd {
 
