@@ -160,7 +160,7 @@ NoteLines peaks(const TableOfNotes& of) {
           const bool known = !figure || figure->has_value();
           if (known || group.pooled.stats.n == 0 || group.rows.front()->no_peak.empty()) continue;
           const std::string& why = group.rows.front()->no_peak;
-          auto same = std::ranges::find(all, why, &Missing::why);
+          auto same = std::ranges::find(all, why, &MissingPeak::why);
           if (same == all.end()) same = all.insert(same, {why, {}, 0});
           const std::string label(find_cell_name(name)->label);
           if (std::ranges::find(same->figures, label) == same->figures.end()) {
@@ -172,7 +172,7 @@ NoteLines peaks(const TableOfNotes& of) {
     }
   }
   NoteLines lines;
-  for (const Missing& each : all) {
+  for (const MissingPeak& each : all) {
     lines.push_back(fmt::format("no {} in {}: {}", join(each.figures, ", "),
                                 counted(each.cells, "cell"), each.why));
   }
