@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "db/query/state.h"
-#include "runner/model/verdict.h"
+#include "runner/model/peaks.h"
 #include "runner/model/work.h"
 
 namespace sweepd {

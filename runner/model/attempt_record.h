@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -37,6 +38,9 @@ struct Fact {
     field("position", self.position, "in the order of the workload; 0 in old results", Implied());
   }
 };
+
+// A program, or the reader of its output, warns about its figures by the fact `warning.NAME`.
+inline constexpr std::string_view kWarningFact = "warning.";
 
 struct AttemptRecord {
   std::int64_t row = 0;

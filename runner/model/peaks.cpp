@@ -2,7 +2,7 @@
 #include <array>
 #include <string_view>
 
-#include "runner/model/verdict.h"
+#include "runner/model/peaks.h"
 
 namespace sweepd {
 namespace {

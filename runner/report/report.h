@@ -10,8 +10,8 @@
 
 #include "runner/base/result.h"
 #include "runner/model/result_set.h"
+#include "runner/model/sweep.h"
 #include "runner/model/table.h"
-#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 
@@ -113,6 +113,10 @@ Result<void> validate(const TableSpec& table, const std::vector<std::string>& di
 Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query);
 // Uses the same results for every value and the baseline.
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
+
+// Keeps at most three notes: the meaning of marks first, then that of the figures, then warnings.
+// The last one says how many more there are, and `where`: "`--notes all` shows them".
+Table with_few_notes(Table table, const std::string& where);
 
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);

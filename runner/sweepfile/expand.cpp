@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "runner/base/hash.h"
-#include "runner/model/key_text.h"
 #include "runner/model/trial.h"
 #include "runner/sweepfile/product.h"
 #include "runner/sweepfile/rule_index.h"

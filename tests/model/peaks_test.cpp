@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runner/model/verdict.h"
+#include "runner/model/peaks.h"
 
 namespace sweepd {
 namespace {

@@ -34,7 +34,7 @@ Sample sample_of(std::string phase, std::string metric, double value);
 StepReport step_of(std::int64_t number, std::vector<Sample> samples);
 // Figures of the whole run.
 StepReport once_of(std::vector<Sample> samples);
-// The fact `warning.NAME`, which makes the attempt `suspect` (model/reported_warnings.h).
+// The fact `warning.NAME`, which makes the attempt `suspect` (kWarningFact).
 FactReport warning_of(std::string_view name, std::string text);
 
 // What steps may be named and worth is the same in every format. Throws like refuse_report.

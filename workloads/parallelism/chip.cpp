@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
-#include "runner/model/verdict.h"
+#include "runner/model/peaks.h"
 
 namespace sweepd::parallelism {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runner/daemon/attempts/item_of.h"
-#include "runner/model/kills.h"
+#include "runner/model/crash_limit.h"
 
 namespace sweepd {
 namespace {
@@ -206,17 +206,17 @@ void AttemptEnds::begin_again(OpenAttempt attempt, const std::string& what) {
 // they would be skipped. One that is about to start cannot be marked started then, and does not
 // start.
 void AttemptEnds::skip_queued(const OpenAttempt& because_of, SkipQueued which) {
-  using LeftOut = std::vector<Store::LeftOut>;
+  using SkippedAttempts = std::vector<Store::SkippedAttempt>;
   const auto work = [because_of, which](Store& store) {
     return (store.*which)(because_of, now_wall());
   };
-  parts_.writer.run(work, [this, because_of](const Result<LeftOut>& left) {
+  parts_.writer.run(work, [this, because_of](const Result<SkippedAttempts>& left) {
     if (!left) return spdlog::error("{}", left.error().message);
     if (left->empty()) return;
     spdlog::info("{} attempts left out because of {}: {}", left->size(), because_of.id,
                  describe(left->front().ending));
     std::vector<std::int64_t> rows;
-    for (const Store::LeftOut& one : *left) {
+    for (const Store::SkippedAttempt& one : *left) {
       OpenAttempt attempt = because_of;
       attempt.id = one.id;
       attempt.trial_key = one.trial_key;
@@ -251,8 +251,8 @@ ResultQueue::Hooks AttemptEnds::result_hooks() {
     spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
                  why.empty() ? "" : ": ", why);
     note_stored(attempt, ending);
-    if (outcome_of(ending) == Outcome::kOom) skip_queued(attempt, &Store::leave_out_beyond);
-    if (killed_its_worker(ending)) skip_queued(attempt, &Store::leave_out_killer);
+    if (outcome_of(ending) == Outcome::kOom) skip_queued(attempt, &Store::skip_beyond);
+    if (killed_its_worker(ending)) skip_queued(attempt, &Store::skip_killer);
   };
   hooks.recovered = [this] { parts_.gates.resume_all(); };
   return hooks;

@@ -104,7 +104,8 @@ class AttemptEnds {
   void begin_again(OpenAttempt attempt, const std::string& what);
   // Skips points at least as large as an attempt that ran out of memory, and the queued attempts of
   // a trial that kills its workers.
-  using SkipQueued = Result<std::vector<Store::LeftOut>> (Store::*)(const OpenAttempt&, WallTime);
+  using SkipQueued = Result<std::vector<Store::SkippedAttempt>> (Store::*)(const OpenAttempt&,
+                                                                           WallTime);
   void skip_queued(const OpenAttempt& because_of, SkipQueued which);
   void store(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   void set_trouble(std::string why);

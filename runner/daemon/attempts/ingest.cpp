@@ -12,11 +12,9 @@
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/steadiness.h"
-#include "runner/model/journal_verdict.h"
+#include "runner/model/judge.h"
 #include "runner/model/kernel_class.h"
-#include "runner/model/loss_verdict.h"
 #include "runner/model/skew.h"
-#include "runner/model/time_verdict.h"
 #include "runner/wire/event.h"
 #include "runner/wire/journal.h"
 #include "runner/wire/status.h"
@@ -144,17 +142,6 @@ void count(const Event& event, JournalCheck& check) {
   }
 }
 
-// Judges the figures by the journals alone, without the device's limits.
-Judgement judge_evidence(const AttemptRecord& record, const std::vector<JournalCheck>& journals) {
-  const auto* done = std::get_if<Done>(&record.ending.detail);
-  if (done == nullptr) return {};
-  Judgement judgement = judge_journals(
-      journals, done->stop_reason == kStoppedByProgram ? Steps::kOfAProgram : Steps::kOfTheWorker);
-  add_reasons(judgement, judge_times(record.samples));
-  add_reasons(judgement, judge_loss(record.facts, record.samples));
-  return judgement;
-}
-
 // Adds facts about all ranks together. They belong to the attempt, so rank 0 gets them.
 void add_skew(AttemptRecord& record) {
   const auto skew = skew_of(record.samples);
@@ -237,7 +224,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
   if (attempt.pass == Pass::kTiming) add_steadiness(record.samples, record.summaries);
   add_skew(record);
   if (record.environment) record.environment->states = record.states;
-  record.judgement = judge_evidence(record, journals);
+  record.judgement = judge(JudgedAt::kReading, {.record = record, .journals = journals});
   return record;
 }
 

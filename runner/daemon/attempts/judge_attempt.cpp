@@ -3,20 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "db/store/store.h"
-#include "runner/daemon/attempts/judge_clocks.h"
-#include "runner/model/launch_verdict.h"
-#include "runner/model/profile_verdict.h"
-#include "runner/model/reported_warnings.h"
+#include "runner/model/judge.h"
 
 namespace sweepd {
 namespace {
-
-bool is_done_timing(const OpenAttempt& attempt, const AttemptRecord& record) {
-  return attempt.pass == Pass::kTiming && outcome_of(record.ending) == Outcome::kDone &&
-         record.work && record.environment && !record.environment->devices.empty();
-}
 
 // Traffic of this many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
 double beyond_cache(const AttemptRecord& record) {
@@ -49,61 +43,40 @@ bool on_one_device(const Environment& environment) {
       });
 }
 
-// A rank without these facts was not profiled.
-std::vector<ProfileChecks> profile_checks(const AttemptRecord& record) {
-  std::vector<ProfileChecks> checks;
-  for (const Fact& fact : record.facts) {
-    if (!fact.number || !fact.name.starts_with("profile.")) continue;
-    if (checks.empty() || checks.back().rank != fact.rank)
-      checks.push_back({fact.rank, 0, 0, 0, 0});
-    ProfileChecks& rank = checks.back();
-    if (fact.name == "profile.dropped_records") rank.dropped_records = *fact.number;
-    if (fact.name == "profile.step_ms") rank.step_ms = *fact.number;
-    if (fact.name == "profile.kernel_ms") rank.kernel_ms = *fact.number;
-    if (fact.name == "profile.differing_kernels") rank.differing_kernels = *fact.number;
+// The clocks of earlier results by rank, for rules::clocks. An error of the database only costs
+// that judgement.
+std::vector<std::vector<std::int64_t>> earlier_clocks(Store& store, const OpenAttempt& attempt,
+                                                      const Environment& environment) {
+  std::vector<std::vector<std::int64_t>> clocks(environment.devices.size());
+  for (const DeviceState& state : environment.states) {
+    const auto rank = static_cast<std::size_t>(state.rank);
+    if (state.moment != "after" || !state.sm_clock_mhz || rank >= clocks.size()) continue;
+    auto earlier = store.clocks_before(attempt.row, environment.devices[rank]);
+    if (!earlier) {
+      spdlog::warn("cannot read earlier clocks: {}", earlier.error().message);
+      break;
+    }
+    clocks[rank] = std::move(*earlier);
   }
-  return checks;
-}
-
-// Only a rank of a cluster reports where it ran: `17.3 on node2`, its step and its node.
-std::optional<std::int64_t> ranks_beside_the_first(const AttemptRecord& record) {
-  const auto first = std::ranges::find_if(
-      record.facts, [](const Fact& fact) { return fact.rank == 0 && fact.name == "slurm.step"; });
-  if (first == record.facts.end()) return std::nullopt;
-  return std::ranges::count_if(record.facts, [&](const Fact& fact) {
-    return fact.name == first->name && fact.text == first->text;
-  });
+  return clocks;
 }
 
 }  // namespace
 
 Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptRecord& record,
                         std::int64_t world_size) {
+  Evidence evidence{record, attempt.pass, world_size};
+  std::vector<std::vector<std::int64_t>> clocks;
+  if (is_complete_timing(evidence)) clocks = earlier_clocks(store, attempt, *record.environment);
+  evidence.earlier_clocks = clocks;
   Judgement judgement = record.judgement;
-  if (outcome_of(record.ending) == Outcome::kDone) {
-    add_reasons(judgement, judge_reported_warnings(record.facts));
-  }
-  if (attempt.pass == Pass::kProfile && outcome_of(record.ending) == Outcome::kDone) {
-    add_reasons(judgement, judge_profile(profile_checks(record), record.kernels, record.operators,
-                                         record.work.value_or(WorkPerStep{})));
-    if (record.environment) {
-      add_reasons(judgement, judge_surroundings(*record.environment, world_size,
-                                                ranks_beside_the_first(record)));
-    }
-  }
-  if (!is_done_timing(attempt, record)) return judgement;
-  add_reasons(judgement, judge_launch(record.summaries));
-  add_reasons(judgement, judge_clocks(store, attempt, record));
-  const Environment& environment = *record.environment;
-  const auto peak =
-      limit_of(environment.devices.front(), environment.host, record.work->arithmetic);
-  add_reasons(judgement, judge(record.summaries, *record.work, environment, peak, world_size,
-                               ranks_beside_the_first(record)));
+  add_reasons(judgement, judge(JudgedAt::kStoring, evidence));
   return judgement;
 }
 
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record) {
-  if (!is_done_timing(attempt, record) || record.judgement.verdict != Verdict::kValid) return;
+  if (!is_complete_timing({record, attempt.pass}) || record.judgement.verdict != Verdict::kValid)
+    return;
   if (!on_one_device(*record.environment)) return;
   // The largest rates of all phases.
   Rates ruler, seen;
