@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "runner/model/attempt_row.h"
 #include "runner/model/changes.h"
 #include "runner/model/estimate.h"
 #include "runner/model/eta.h"
@@ -49,42 +49,6 @@ struct KernelView {
   std::string phase;  // "" is the whole step
   int rank = 0;
   std::int64_t top = 0;  // show this many of the largest rows; 0 means all
-};
-
-// Counts of one sweep's attempts by state, including the reused ones.
-struct Progress {
-  std::int64_t total = 0, queued = 0, running = 0;
-  std::array<std::int64_t, kOutcomes.size()> by_outcome{};
-  std::int64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
-  std::int64_t ended() const {
-    return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0});
-  }
-};
-
-struct SweepRow {
-  SweepId id;
-  std::string name, description, workload;
-  WallTime submitted;
-  bool cancelled = false;
-  std::optional<WallTime> paused;
-  std::int64_t trials = 0;
-  Progress progress;
-};
-
-struct AttemptRow {
-  std::int64_t row = 0;
-  AttemptId id;
-  TrialKey trial_key;
-  std::string label;  // label_of the trial, with the axes of its sweep
-  std::string workload;
-  std::string pool;
-  Pass pass = Pass::kTiming;
-  int repeat = 0;
-  std::optional<WallTime> started, ended;
-  std::optional<Outcome> outcome;  // empty: queued or running
-  std::string detail;              // describe(ending); why it waits, if its sweep is paused
-  std::string verdict;             // "" if it was not judged
-  std::string verdict_reasons;
 };
 
 // A done timing attempt of a program, whose output can be read again.
@@ -194,7 +158,7 @@ class Reader {
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::vector<PlotSpec>> plots_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
-  Result<Progress> progress(const SweepId& sweep);
+  Result<AttemptCounts> progress(const SweepId& sweep);
   Result<bool> is_paused(const SweepId& sweep);
   // The command that runs at its end; nothing if there is none.
   Result<std::optional<Notification>> notification_of(const SweepId& sweep);

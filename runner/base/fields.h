@@ -1,6 +1,6 @@
-// The description of a record's fields. The journal's JSON (runner/wire/record_json.h), the
-// database's rows (db/base/record_rows.h), the metrics of queries, the tables of `show` and the
-// column lists of docs/DATABASE.md follow from the description.
+// The description of a record's fields. JSON of messages, journals and files
+// (runner/wire/message.h), the database's rows (db/base/record_rows.h), the metrics of queries, the
+// tables of `show` and the column lists of docs/DATABASE.md follow from the description.
 //
 //   struct PhaseMemory {
 //     static constexpr std::string_view kTable = "memory";
@@ -14,8 +14,8 @@
 //     }
 //   };
 //
-// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the
-// journal uses, the member, the field's meaning beyond its name (documentation), and any of the
+// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that JSON
+// uses, the member, the field's meaning beyond its name (documentation), and any of the
 // options below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`,
 // Duration and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional
 // may be NULL.
@@ -24,8 +24,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "runner/base/clock.h"
 #include "runner/base/units.h"
@@ -35,8 +38,16 @@ namespace sweepd {
 // The journal does not carry the field: the file's name (rank) or the enclosing event gives it, or
 // the daemon derives it from the journal.
 struct Implied {};
-// The journal leaves the field out while it has its default value (0 or "").
+// JSON leaves the field out while it has its default value (0 or "").
 struct Sparse {};
+// A number that JSON leaves out while it is not finite.
+struct Finite {};
+// A list of records that JSON has as arrays of their values, in the order of the description.
+struct AsRows {};
+// An optional that is null in JSON if it is empty. Without it the member is omitted.
+struct OrNull {};
+// JSON of older writers lacks the field. It keeps its default then.
+struct MayLack {};
 // The database stores the text once, in its table `name`, and the text's id here.
 struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect
@@ -82,6 +93,9 @@ template <class T>
 constexpr bool is_optional = OptionalTraits<std::decay_t<T>>::kIsOptional;
 template <class T>
 using ValueOf = typename OptionalTraits<std::decay_t<T>>::Value;
+
+// Texts by name, in their order: an object in JSON.
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
 

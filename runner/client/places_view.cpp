@@ -13,7 +13,7 @@ namespace sweepd {
 namespace {
 
 // ": Resources (job 17)"
-std::string reason_text(const rpc::GivenEntry& given) {
+std::string reason_text(const GivenAttempt& given) {
   const std::string& why = given.reason.empty() ? given.state : given.reason;
   std::string text = why.empty() ? "" : ": " + why;
   if (!given.job.empty()) text += fmt::format(" (job {})", given.job);
@@ -24,8 +24,8 @@ std::string gib_text(double gib) {
   return gib < 10 ? fmt::format("{:.1f}", gib) : fmt::format("{:.0f}", gib);
 }
 
-std::string job_line(const rpc::PoolJobEntry& job) {
-  std::string line = fmt::format("job {}: {}", job.job, job.state);
+std::string job_line(const PoolAllocation& job) {
+  std::string line = fmt::format("job {}: {}", job.id, job.state);
   if (!job.nodes.empty()) line += " on " + job.nodes;
   if (job.nodes.empty() && !job.reason.empty()) line += ", " + job.reason;
   if (job.nodes.empty() && job.starts) {
@@ -37,26 +37,26 @@ std::string job_line(const rpc::PoolJobEntry& job) {
 
 }  // namespace
 
-std::string moment_text(const rpc::RunningEntry& run) {
+std::string moment_text(const RunningAttempt& run) {
   if (run.step < 0) return run.phase.empty() ? "starting" : run.phase;
   const std::string step = fmt::format("step {}", run.step);
   return run.phase.empty() ? step : run.phase + " " + step;
 }
 
-std::string waits_text(const rpc::GivenEntry& given) {
+std::string waits_text(const GivenAttempt& given) {
   return fmt::format("waits in pool {}{}", given.pool, reason_text(given));
 }
 
-std::string where_text(const rpc::RunningEntry& run) {
+std::string where_text(const RunningAttempt& run) {
   if (run.pool == kLocalPool) return "";
   std::string text = run.nodes.empty() ? "" : " on " + run.nodes;
   text += fmt::format("{} pool {}", text.empty() ? " in" : " of", run.pool);
   return run.job.empty() ? text : text + fmt::format(" (job {})", run.job);
 }
 
-std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given) {
+std::vector<std::string> waiting_lines(const std::vector<GivenAttempt>& given) {
   std::vector<std::pair<std::string, std::int64_t>> groups;  // in the order of the first of each
-  for (const rpc::GivenEntry& one : given) {
+  for (const GivenAttempt& one : given) {
     const std::string text = fmt::format("in pool {}{}", one.pool, reason_text(one));
     const auto known = std::find_if(groups.begin(), groups.end(),
                                     [&](const auto& group) { return group.first == text; });
@@ -69,7 +69,7 @@ std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given
   return lines;
 }
 
-Table nodes_table(const rpc::PoolEntry& pool) {
+Table nodes_table(const PoolStatus& pool) {
   Table table;
   table.title = "Pool " + pool.name;
   table.columns = {{"nodes", "", Align::kRight},     {"names", "", Align::kLeft},
@@ -79,7 +79,7 @@ Table nodes_table(const rpc::PoolEntry& pool) {
   const auto number = [](std::int64_t n) {
     return Cell{n == 0 ? "" : with_thousands(n), static_cast<double>(n)};
   };
-  for (const rpc::PoolNodesEntry& nodes : pool.nodes) {
+  for (const PoolNodes& nodes : pool.nodes) {
     const double gib = static_cast<double>(nodes.memory.value) / 0x1p30;
     const std::string state =
         nodes.usable ? nodes.state : fmt::format("{} (not usable)", nodes.state);
@@ -92,7 +92,7 @@ Table nodes_table(const rpc::PoolEntry& pool) {
                           gib > 0 ? Cell{gib_text(gib), gib} : Cell{"", {}},
                           {nodes.reason, {}}});
   }
-  for (const rpc::PoolJobEntry& job : pool.jobs) table.notes.push_back(job_line(job));
+  for (const PoolAllocation& job : pool.allocations) table.notes.push_back(job_line(job));
   if (!pool.trouble.empty()) {
     table.notes.push_back(pool.trouble);
     table.warnings = 1;

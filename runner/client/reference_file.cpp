@@ -24,8 +24,8 @@ Result<std::string> read_reference(const std::string& file) {
 
 }  // namespace
 
-Result<rpc::ReferenceEntry> add_reference_file(Client& client, const std::string& file,
-                                               const std::string& mapping) {
+Result<ReferenceSummary> add_reference_file(Client& client, const std::string& file,
+                                            const std::string& mapping) {
   const std::filesystem::path path(file);
   rpc::ReferenceAdd::Request request;
   auto rows = read_reference(file);

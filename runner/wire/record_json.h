@@ -1,5 +1,5 @@
-// A described record (runner/base/fields.h) as JSON, both ways: as an object of named fields, or as
-// an array of values in the order of the description where a journal holds very many of them.
+// Described records (runner/base/fields.h) as arrays of values in the order of the description,
+// where a journal or a message holds very many of them. runner/wire/message.h has the other form.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runner/base/fields.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 
 namespace sweepd {
 
@@ -29,13 +29,17 @@ Json field_to_json(const T& value) {
     return value.ns;
   } else if constexpr (std::is_floating_point_v<T>) {
     return number_to_json(value);
+  } else if constexpr (std::is_same_v<T, std::vector<Bytes>>) {
+    Json list = Json::array();
+    for (const Bytes size : value) list.push_back(size.value);
+    return list;
   } else {
     return value;
   }
 }
 
-template <class T>
-bool read_field(const RecordJson& value, T& out) {
+template <class Json, class T>
+bool read_field(const Json& value, T& out) {
   if constexpr (is_optional<T>) {
     if (value.is_null()) return true;
   }
@@ -44,68 +48,21 @@ bool read_field(const RecordJson& value, T& out) {
 
 }  // namespace detail
 
-// Adds the record's fields to the object `out`.
-template <class Record>
-void put_record(nlohmann::ordered_json& out, const Record& record) {
-  Record::visit(record, [&]<class T, class... Options>(const char* name, const T& value,
-                                                       const char*, const Options&...) {
-    if constexpr (has_option<Implied, Options...>) return;
-    if constexpr (is_optional<T>) {
-      if (!value) return;
-    }
-    if constexpr (has_option<Sparse, Options...>) {
-      if (value == T()) return;
-    }
-    out[name] = detail::field_to_json(value);
-  });
-}
-
-// Reads them back. Optional and sparse fields may be missing, all others must be there.
-template <class Record>
-void read_record(JsonReader<nlohmann::ordered_json>& reader, Record& record) {
-  Record::visit(record, [&]<class T, class... Options>(const char* name, T& value, const char*,
-                                                       const Options&...) {
-    if constexpr (has_option<Implied, Options...>) {
-      return;
-    } else if constexpr (is_optional<T> || has_option<Sparse, Options...>) {
-      reader.optional(name, value);
-    } else {
-      reader.required(name, value);
-    }
-  });
-}
-
-// `out[list]` becomes an array with one object a record.
-template <class Record>
-void put_records(nlohmann::ordered_json& out, const char* list,
-                 const std::vector<Record>& records) {
-  nlohmann::ordered_json& objects = out[list] = nlohmann::ordered_json::array();
+// An array with one array of values a record.
+template <class Json = nlohmann::ordered_json, class Record>
+Json rows_to_json(const std::vector<Record>& records) {
+  Json rows = Json::array();
   for (const Record& record : records) {
-    put_record(objects.emplace_back(nlohmann::ordered_json::object()), record);
-  }
-}
-
-// Appends a record for each object of the required array `list`.
-template <class Record>
-void read_records(JsonReader<nlohmann::ordered_json>& reader, const char* list,
-                  std::vector<Record>& records) {
-  reader.each(list, [&](JsonReader<nlohmann::ordered_json>& element) {
-    read_record(element, records.emplace_back());
-  });
-}
-
-// `out[list]` becomes an array with one array of values a record.
-template <class Record>
-void put_rows(nlohmann::ordered_json& out, const char* list, const std::vector<Record>& records) {
-  nlohmann::ordered_json& rows = out[list] = nlohmann::ordered_json::array();
-  for (const Record& record : records) {
-    nlohmann::ordered_json row = nlohmann::ordered_json::array();
+    Json row = Json::array();
     Record::visit(record, [&]<class T, class... Options>(const char*, const T& value, const char*,
                                                          const Options&...) {
-      if constexpr (!has_option<Implied, Options...>) row.push_back(detail::field_to_json(value));
+      if constexpr (!has_option<Implied, Options...>) {
+        row.push_back(detail::field_to_json<Json>(value));
+      }
     });
     rows.push_back(std::move(row));
   }
+  return rows;
 }
 
 // The form of a row, for messages: "[sequence, size, allocated_ns, freed_ns or null]".
@@ -124,25 +81,20 @@ std::string row_form() {
   return form + "]";
 }
 
-// Appends a record for each element of the required array `list`.
-template <class Record>
-void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
-               std::vector<Record>& records) {
-  reader.each_value(list, [&](const nlohmann::ordered_json& row, const std::string& path) {
-    Record& record = records.emplace_back();
-    std::size_t index = 0;
-    bool good = row.is_array();
-    Record::visit(record, [&]<class T, class... Options>(const char*, T& value, const char*,
-                                                         const Options&...) {
-      if constexpr (!has_option<Implied, Options...>) {
-        good = good && index < row.size() && detail::read_field(row[index], value);
-        ++index;
-      }
-    });
-    if (good && index == row.size()) return;
-    reader.fail(path, "expected " + row_form<Record>() + ", got " +
-                          JsonReader<nlohmann::ordered_json>::excerpt(row));
+// Returns the mistake, or "".
+template <class Json, class Record>
+std::string read_row(const Json& row, Record& record) {
+  std::size_t index = 0;
+  bool good = row.is_array();
+  Record::visit(record, [&]<class T, class... Options>(const char*, T& value, const char*,
+                                                       const Options&...) {
+    if constexpr (!has_option<Implied, Options...>) {
+      good = good && index < row.size() && detail::read_field(row[index], value);
+      ++index;
+    }
   });
+  if (good && index == row.size()) return "";
+  return not_a(row_form<Record>(), row);
 }
 
 }  // namespace sweepd

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/result.h"
 #include "runner/model/catalog.h"
 #include "workloads/api/workload.h"
@@ -22,7 +23,6 @@ struct Measured {
 Result<Measured> find_measured(const Registry& registry, const std::string& workload,
                                const std::optional<WorkloadDef>& program);
 
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // Converts a request's texts to the typed values of a workload's parameters. Returns every

@@ -38,9 +38,7 @@ std::string nature(std::string_view meaning) {
   std::string kind;
   if constexpr (HasTitle<Element>) {
     kind = fmt::format("{}*{}*", list ? "each " : "", Element::kTitle);
-  } else if constexpr (std::is_same_v<Element, Table>) {
-    kind = list ? "each *a table*" : "*a table*";
-  } else if constexpr (IsMessage<Element>) {
+  } else if constexpr (IsMessage<Element> && !std::is_same_v<Element, MemoryPicture>) {
     kind = (list ? "each with " : "with ") + members<Element>();
   }
   if (kind.empty()) return meaning.empty() ? "" : fmt::format(" ({})", meaning);
@@ -63,7 +61,8 @@ std::string members(bool request) {
   T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
                                                  const char* meaning, const Options&...) {
     const bool may_lack = request ? !has_option<Required, Options...>
-                                  : is_optional<M> && !has_option<OrNull, Options...>;
+                                  : (is_optional<M> && !has_option<OrNull, Options...>) ||
+                                        has_option<Sparse, Options...>;
     const std::string fallback = request ? default_of(member) : "";
     list.push_back(
         fmt::format("`{}`{}{}{}", name, may_lack ? "?" : "", fallback, nature<M>(meaning)));
@@ -106,43 +105,19 @@ std::vector<Row> method_rows() {
 
 std::vector<Row> object_rows() {
   using namespace rpc;
-  return {object<SweepEntry>(),
-          object<Counts>(),
-          object<AttemptEntry>(),
-          object<PlotEntry>(),
-          object<RunningEntry>(),
-          object<GivenEntry>(),
-          object<EndedEntry>(),
-          object<SubmittedSweep>(),
-          object<rpc::PausedSweep>(),
-          object<OutOfServiceEntry>(),
-          object<ChangedDevice>(),
-          object<NotificationEntry>(),
-          object<ReferenceEntry>(),
-          object<Study>(),
-          object<StudyPart>(),
-          object<StudyClaim>(),
-          object<StudyFigure>(),
-          object<rpc::Progress>(),
-          object<Stopping>(),
-          object<rpc::SweepPlan>(),
-          object<rpc::PlannedAxis>(),
-          object<PlannedTime>(),
-          object<rpc::PlannedTimeouts>(),
-          object<PlannedMemory>(),
-          object<rpc::PlannedTrial>(),
-          object<rpc::PlannedAsk>(),
-          object<PlanRows>(),
-          object<ConfigFileEntry>(),
-          object<ConfigValueEntry>(),
-          object<HostEntry>(),
-          object<DeviceEntry>(),
-          object<PeakEntry>(),
-          object<PoolEntry>(),
-          object<PoolNodesEntry>(),
-          object<PoolJobEntry>(),
-          object<rpc::ChangesMessage>(),
-          object<MergedRows>()};
+  return {object<SweepRow>(),          object<AttemptCounts>(),   object<AttemptRow>(),
+          object<sweepd::Plot>(),      object<RunningAttempt>(),  object<GivenAttempt>(),
+          object<EndedAttempt>(),      object<SubmittedSweep>(),  object<PausedSweep>(),
+          object<OutOfServiceEntry>(), object<ChangedDevice>(),   object<Notification>(),
+          object<ReferenceSummary>(),  object<Study>(),           object<StudyPart>(),
+          object<StudyClaim>(),        object<StudyFigure>(),     object<rpc::Progress>(),
+          object<Stopping>(),          object<SweepPlan>(),       object<PlannedAxis>(),
+          object<PlannedTime>(),       object<PlannedTimeouts>(), object<PlannedMemory>(),
+          object<PlannedTrial>(),      object<PlannedAsk>(),      object<PlanRows>(),
+          object<ConfigFile>(),        object<ConfigValue>(),     object<HostEntry>(),
+          object<DeviceEntry>(),       object<PeakEntry>(),       object<PoolStatus>(),
+          object<PoolNodes>(),         object<PoolAllocation>(),  object<Changes>(),
+          object<MergeCount>()};
 }
 
 std::string page() {

@@ -27,7 +27,7 @@ Result<Document> report_document(Client& client, const std::string& sweep, const
                                  WhichResults which) {
   auto found = tables_of_sweep(client, sweep, which, table);
   if (!found) return found.error();
-  const rpc::SweepEntry& about = found->sweep;
+  const SweepRow& about = found->sweep;
   Document document;
   document.title = about.name;
   document.introduction =
@@ -115,7 +115,7 @@ Exit follow(Client& client, const ReportOptions& options) {
                            fmt::format("`{}` is no sweep; --watch follows one", options.sweep)});
     }
     sweep = shown->sweep->id;  // the latest may soon be another
-    const rpc::Counts& counts = shown->sweep->counts;
+    const AttemptCounts& counts = shown->sweep->counts;
     if (counts.ended == ended) continue;
     ended = counts.ended;
     auto document = report_document(client, sweep, options.table, which_of(options));

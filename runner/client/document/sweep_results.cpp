@@ -33,18 +33,12 @@ Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& swee
   rpc::Plot::Request request;
   request.sweep = sweep;
   request.newest = which == WhichResults::kNewest;
-  const auto reply = client.call<rpc::Plot>(request);
+  auto reply = client.call<rpc::Plot>(request);
   if (!reply) return reply.error();
-  std::vector<Plot> plots;
-  for (const rpc::PlotEntry& entry : reply->plots) {
-    auto plot = rpc::plot_of(entry);
-    if (!plot) return plot.error();
-    plots.push_back(std::move(*plot));
-  }
-  return plots;
+  return std::move(reply->plots);
 }
 
-std::string counts_in_words(const rpc::Counts& counts) {
+std::string counts_in_words(const AttemptCounts& counts) {
   std::vector<std::string> parts{fmt::format("{} done", counts.done())};
   for (const auto& [word, n] : counts.problems()) parts.push_back(fmt::format("{} {}", n, word));
   const std::int64_t open = counts.queued + counts.running;

@@ -87,14 +87,14 @@ Result<bool> are_stale(Client& client, const StudySource& source, const StudyJob
   const auto plan = plan_job(client, source, job);
   if (!plan) return plan.error();
   return std::any_of(plan->sweeps.begin(), plan->sweeps.end(),
-                     [](const rpc::SweepPlan& sweep) { return sweep.changes.attempts > 0; });
+                     [](const SweepPlan& sweep) { return sweep.changes.attempts > 0; });
 }
 
 Result<Sweeps> submit_job(Client& client, const StudySource& source, const StudyJob& job) {
   const auto reply = client.call<rpc::Submit>(file_of(source, job).submit());
   if (!reply) return reply.error();
   Sweeps sweeps;
-  for (const rpc::SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);
+  for (const SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);
   return sweeps;
 }
 

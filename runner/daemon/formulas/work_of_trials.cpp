@@ -4,8 +4,8 @@
 
 #include "runner/daemon/formulas/ask_worker.h"
 #include "runner/wire/event.h"
-#include "runner/wire/json_reader.h"
 #include "runner/wire/json_text.h"
+#include "runner/wire/message.h"
 
 namespace sweepd {
 namespace {
@@ -16,18 +16,22 @@ constexpr Duration kWorkLimit = seconds(20);
 constexpr Duration kMorePerAnswer{1'000'000};
 constexpr int kMostSilent = 3;  // processes without an answer
 
+struct FormulaMistake {
+  std::string error;
+  static void visit(auto& self, auto&& field) { field("error", self.error, "", Sparse()); }
+};
+
 FormulaResult result_from(const std::string& line) {
   if (auto event = event_from_line(line, 0)) {
     if (auto* known = std::get_if<WorkEvent>(&*event)) {
       return {{Done{"computed"}, 0}, std::move(known->work)};
     }
   }
-  std::string mistake;
-  const nlohmann::json answer = parse_json(line);
-  JsonReader reader(answer);
-  reader.optional("error", mistake);
-  if (mistake.empty()) mistake = "the worker gave no answer: " + line.substr(0, 200);
-  return {{Failed{std::move(mistake), ""}, 0}, std::nullopt};
+  FormulaMistake mistake;
+  if (!from_message(parse_json(line), mistake) || mistake.error.empty()) {
+    mistake.error = "the worker gave no answer: " + line.substr(0, 200);
+  }
+  return {{Failed{std::move(mistake.error), ""}, 0}, std::nullopt};
 }
 
 }  // namespace

@@ -1,35 +1,10 @@
 // The methods that change the queue, and the news of a watched sweep.
 #pragma once
 
-#include "runner/wire/messages/changes.h"
+#include "runner/model/submitted_sweep.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
-
-struct SubmittedSweep {
-  static constexpr std::string_view kTitle = "a submitted sweep";
-  std::string id, name;
-  std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
-  std::int64_t released = 0, left_out = 0, to_reread = 0;
-  std::string left_out_because;
-  ChangesMessage changes;
-  static void visit(auto& self, auto&& field) {
-    field("id", self.id, "");
-    field("name", self.name, "");
-    field("trials", self.trials, "");
-    field("queued", self.queued, "attempts to run");
-    field("reused", self.reused, "attempts measured before");
-    field("to_reread", self.to_reread, "of `reused`: their output was read with other `patterns`");
-    field("joined", self.joined, "attempts queued already");
-    field("released", self.released, "of `joined`: had waited because their sweeps are paused");
-    field("changes", self.changes, "among `queued`");
-    field("left_out", self.left_out,
-          "attempts `skipped` at once: their trials killed their workers");
-    field("left_out_because", self.left_out_because, "of the first of them");
-    field("excluded", self.excluded, "points excluded by rules");
-    field("duplicates", self.duplicates, "points that are the same as another");
-  }
-};
 
 struct Submit {
   static constexpr std::string_view kName = "submit";
@@ -152,7 +127,7 @@ struct Watch {
     }
   };
   struct Reply {
-    SweepEntry sweep;
+    SweepRow sweep;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "`progress` notifications follow until it has ended");
     }
@@ -164,10 +139,10 @@ struct Progress {
   static constexpr std::string_view kName = "progress";
   static constexpr std::string_view kTitle = "`progress`";
   std::string sweep;
-  Counts counts;
-  std::vector<RunningEntry> running;
-  std::vector<GivenEntry> given;
-  std::vector<EndedEntry> ended;
+  AttemptCounts counts;
+  std::vector<RunningAttempt> running;
+  std::vector<GivenAttempt> given;
+  std::vector<EndedAttempt> ended;
   std::optional<Duration> left;
   std::string trouble;
   std::vector<std::string> paused_devices;

@@ -3,20 +3,15 @@
 
 #include "runner/model/catalog.h"
 #include "runner/model/memory_picture.h"
+#include "runner/model/notification.h"
 #include "runner/model/result_set.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/catalog_json.h"
-#include "runner/wire/memory_json.h"
 #include "runner/wire/messages/rows.h"
+#include "runner/wire/query_json.h"
 
 namespace sweepd {
 
-inline Result<void> read_message(const nlohmann::json& value, std::vector<MemoryPicture>& out) {
-  auto pictures = memory_pictures_from_json(value);
-  if (!pictures) return pictures.error();
-  out = std::move(*pictures);
-  return {};
-}
 inline Result<void> read_message(const nlohmann::json& value, QuerySpec& out) {
   auto query = query_from_json(value);
   if (!query) return query.error();
@@ -41,21 +36,9 @@ struct List {
     }
   };
   struct Reply {
-    std::vector<SweepEntry> sweeps;
+    std::vector<SweepRow> sweeps;
     static void visit(auto& self, auto&& field) { field("sweeps", self.sweeps, "newest first"); }
   };
-};
-
-struct NotificationEntry {
-  static constexpr std::string_view kTitle = "a notification";
-  std::string command, problem;
-  std::optional<WallTime> begun, ended;
-  static void visit(auto& self, auto&& field) {
-    field("command", self.command, "runs when the sweep has ended");
-    field("begun_ns", self.begun, "since 1970");
-    field("ended_ns", self.ended, "since 1970");
-    field("problem", self.problem, "why it failed");
-  }
 };
 
 struct Show {
@@ -72,12 +55,12 @@ struct Show {
   };
   struct Reply {
     std::string kind;
-    std::optional<SweepEntry> sweep;
-    std::optional<AttemptEntry> attempt;
-    std::optional<std::vector<AttemptEntry>> attempts;
+    std::optional<SweepRow> sweep;
+    std::optional<AttemptRow> attempt;
+    std::optional<std::vector<AttemptRow>> attempts;
     std::optional<std::vector<Table>> tables;
     std::optional<std::string> source;
-    std::optional<NotificationEntry> notification;
+    std::optional<Notification> notification;
     static void visit(auto& self, auto&& field) {
       field("kind", self.kind, "`sweep`, `trial` or `attempt`");
       field("sweep", self.sweep, "");
@@ -105,7 +88,7 @@ struct Report {
     }
   };
   struct Reply {
-    SweepEntry sweep;
+    SweepRow sweep;
     std::vector<Table> tables;
     std::optional<std::vector<std::string>> plots;
     static void visit(auto& self, auto&& field) {
@@ -179,7 +162,7 @@ struct Kernels {
     }
   };
   struct Reply {
-    AttemptEntry attempt;
+    AttemptRow attempt;
     std::vector<Table> tables;
     std::optional<std::string> trace;
     static void visit(auto& self, auto&& field) {
