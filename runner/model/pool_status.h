@@ -55,10 +55,9 @@ struct PoolAllocation {
 
 struct PoolStatus {
   static constexpr std::string_view kTitle = "a pool";
-  std::string name;
-  std::vector<PoolNodes> nodes;
-  std::vector<PoolAllocation> allocations;
-  std::string problem, trouble;
+  std::vector<PoolNodes> nodes = {};
+  std::vector<PoolAllocation> allocations = {};
+  std::string name = {}, problem = {}, trouble = {};
   static void visit(auto& self, auto&& field) {
     field("name", self.name, "");
     field("nodes", self.nodes, "");

@@ -37,7 +37,7 @@ bool all_have_ended(Reader& reader, std::span<const OpenAttempt> attempts) {
     if (attempt.sweep.get() == last) continue;
     last = attempt.sweep.get();
     const auto progress = reader.progress(last->id);
-    if (!progress || progress->ended() < progress->total) return false;
+    if (!progress || progress->ended < progress->total) return false;
   }
   return true;
 }

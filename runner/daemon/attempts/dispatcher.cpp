@@ -67,8 +67,8 @@ StartGates::Hooks Dispatcher::gate_hooks() {
 AttemptEnds::Hooks Dispatcher::end_hooks() {
   AttemptEnds::Hooks hooks;
   hooks.ended = [this](const OpenAttempt& attempt, const Ending& ending) {
-    hooks_.ended(
-        {attempt.id, attempt.trial_key, label_of(catalog_, attempt), attempt.pass, ending});
+    hooks_.ended({attempt.id, attempt.trial_key, label_of(catalog_, attempt), attempt.pass,
+                  outcome_of(ending), describe(ending)});
   };
   hooks.lease_is_free = [this] { schedule_pump(); };
   hooks.gpu_is_faulty = [this] { apply_device_pauses(); };

@@ -182,7 +182,7 @@ Result<PoolStatus> SlurmExecutor::status() {
     return Error{ErrorCode::kNotFound, "Slurm has no partition `" + partition + "` with nodes"};
   }
   const std::lock_guard lock(mutex_);
-  return PoolStatus{.nodes = std::move(nodes), .allocations = allocations_};
+  return PoolStatus{std::move(nodes), allocations_};
 }
 
 Result<PoolEstimate> SlurmExecutor::estimate(const PoolRequest& request) {
