@@ -61,17 +61,17 @@ struct RecordEvent {
   static void visit(auto& self, auto&& field) { Record::visit(self.record, field); }
 };
 template <class Record>
-inline constexpr const char* kRows = "";
+inline constexpr const char* kRowsMember = "";
 template <>
-inline constexpr const char* kRows<HeldMemory> = "tensors";
+inline constexpr const char* kRowsMember<HeldMemory> = "tensors";
 template <>
-inline constexpr const char* kRows<Allocation> = "blocks";
+inline constexpr const char* kRowsMember<Allocation> = "blocks";
 template <>
-inline constexpr const char* kRows<MemoryPoint> = "points";
+inline constexpr const char* kRowsMember<MemoryPoint> = "points";
 template <class Record>
 struct RowsEvent {
   std::vector<Record> rows;
-  static void visit(auto& self, auto&& field) { field(kRows<Record>, self.rows, "", AsRows()); }
+  static void visit(auto& self, auto&& field) { field(kRowsMember<Record>, self.rows, "", AsRows()); }
 };
 
 struct StartedEvent {
