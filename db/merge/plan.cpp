@@ -83,8 +83,8 @@ std::string identity_of(const Schema& schema, const std::string& table, const st
   const auto& [target, target_column] = found->second;
   if (!schema.contains(target)) return "";
   const RawTable& parent = schema.at(target);
-  const bool is_id = target_column.empty() || parent.key.front() == target_column;
-  return parent.is_identity() && is_id ? target : "";
+  if (!parent.is_identity()) return "";
+  return target_column.empty() || parent.key.front() == target_column ? target : "";
 }
 
 MergeTable describe(const Schema& schema, const std::string& name, const RawTable& raw) {
