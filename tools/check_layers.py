@@ -83,7 +83,7 @@ FAMILIES = {
     "spdlog": (re.compile(r"spdlog/"), ["runner/exec", "runner/daemon"]),
     "nlohmann-json": (
         re.compile(r"nlohmann/"),
-        ["runner/wire", "runner/exec", "runner/report", "runner/daemon", "runner/client", "runner/worker", "workloads"],
+        ["db/base", "runner/wire", "runner/exec", "runner/report", "runner/daemon", "runner/client", "runner/worker", "workloads"],
     ),
     "test libraries": (re.compile(r"(gtest|gmock|rapidcheck|valijson)"), []),
 }

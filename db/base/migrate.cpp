@@ -97,15 +97,18 @@ Result<void> check_not_newer(Connection& connection, std::span<const Migration> 
   return {};
 }
 
-Result<void> migrate(Connection& connection, std::span<const Migration> migrations) {
+Result<void> migrate(Connection& connection, std::span<const Migration> migrations,
+                     std::span<const Migration> before) {
   if (auto usable = check_not_newer(connection, migrations); !usable) return usable;
   const int known = migrations.empty() ? 0 : migrations.back().version;
   const std::int64_t found = pragma(connection, "user_version");
   if (found == known) return {};
+  std::vector<Migration> steps(migrations.begin(), migrations.end());
+  if (found > 0) steps.insert(steps.begin(), before.begin(), before.end());
   // A migration may rebuild a table that others refer to. foreign_key_check runs before the commit.
   connection.execute("PRAGMA foreign_keys = OFF");
   Result<void> result;
-  for (const Migration& migration : migrations) {
+  for (const Migration& migration : steps) {
     if (migration.version <= found) continue;
     result = apply(connection, migration);
     if (!result) break;

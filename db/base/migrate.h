@@ -1,5 +1,10 @@
 // Migrates a database's tables to this program's version. Each migration is one transaction: it is
 // applied completely or not at all.
+//
+// The version is PRAGMA user_version. Builds before sweepd 0.2.0 counted it from 1 to 36. 0.2.0
+// goes on with 37, so no number means two schemas, and those builds refuse a database of 0.2.0 as
+// newer than they are. A new database begins with version 37 (db/migrations/0037_initial.sql). One
+// of version 1 to 36 reaches the same schema by the migrations of db/migrations/before_0_2.sql.
 #pragma once
 
 #include <span>
@@ -9,9 +14,12 @@
 
 namespace sweepd {
 
-// Errors: the file is not sweepd's; a newer program wrote it; a migration failed (the error names
-// it, and the database is as it was before it). Throws SQLite::Exception.
-Result<void> migrate(Connection& connection, std::span<const Migration> migrations);
+// `before` are the migrations of an existing database to the version of the first of `migrations`,
+// which creates that version in a new one. Errors: the file is not sweepd's; a newer program wrote
+// it; a migration failed (the error names it, and the database is as it was before it). Throws
+// SQLite::Exception.
+Result<void> migrate(Connection& connection, std::span<const Migration> migrations,
+                     std::span<const Migration> before = {});
 
 // Checks, for a reader, that the database has exactly the version of the last migration.
 Result<void> check_version(Connection& connection, std::span<const Migration> migrations);

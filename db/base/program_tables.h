@@ -1,5 +1,5 @@
-// The tables `program...`: sweep files' declarations of programs (model/program.h). Call
-// these inside a transaction. They throw SQLite::Exception.
+// The table `program`: sweep files' declarations of programs (model/program.h), as JSON. Call these
+// inside a transaction. They throw SQLite::Exception.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sweepd {
 
-// Declarations, sorted by name, of the database `schema`: "main" or an attached one. Empty for a
-// database of before programs. Error: a row that this build cannot read.
+// Declarations, sorted by name, of the database `schema`: "main" or an attached one. Error: a row
+// that this build cannot read.
 Result<std::vector<WorkloadDef>> read_programs(Connection& connection, const std::string& schema);
 
 // Adds the declaration to the stored ones, and makes the program's columns and views. Returns the

@@ -14,8 +14,7 @@ struct Reference {
   bool optional = false;  // may be NULL, and is no part of the row's key
 };
 
-// Returns every column that refers to `table`.`key`, also through a column of another table that
-// does. Such a column has the same value, so one condition finds the rows of all of them.
+// Returns every column that refers to `table`.`key`.
 std::vector<Reference> references_to(Connection& connection, const std::string& table,
                                      const std::string& key);
 

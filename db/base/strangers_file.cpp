@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,14 @@ std::vector<std::string> text_columns(Connection& connection, const std::string&
   while (query.next()) columns.push_back(query.text(0));
   return columns;
 }
+
+// Those that only databases from before sweepd 0.2.0 have. A migration reads them.
+constexpr std::array<std::string_view, 13> kOlderTables{
+    "sweep_table",       "sweep_table_dimension",    "sweep_table_filter",
+    "sweep_table_value", "sweep_table_value_filter", "sweep_table_baseline",
+    "sweep_table_sort",  "sweep_table_pool",         "sweep_table_plot",
+    "program_param",     "program_choice",           "program_metric",
+    "program_phase"};
 
 // The tables that the migrations make.
 OwnTables read_own_tables() {
@@ -88,12 +99,15 @@ Error about_strangers_file(Error error) {
 
 Result<void> check_tables(Connection& connection) {
   // Views and virtual tables have no root page.
+  const bool older = !check_version(connection, embedded_migrations());
   Query query(connection,
               "SELECT lower(name), type FROM sqlite_schema WHERE type = 'view' OR (type = 'table' "
               "AND coalesce(rootpage, 0) = 0)");
   while (query.next()) {
     const std::string name = query.text(0);
-    if (!own_tables().contains(name) && !is_params_table(name)) continue;
+    const bool own = own_tables().contains(name) || is_params_table(name) ||
+                     (older && std::ranges::find(kOlderTables, name) != kOlderTables.end());
+    if (!own) continue;
     return not_ours(fmt::format("`{}` is a {} in it; expected a table", brief(name),
                                 query.text(1) == "view" ? "view" : "virtual table"));
   }

@@ -75,8 +75,7 @@ RawTable read_table(Connection& connection, const std::string& name) {
   return table;
 }
 
-// Returns the identity whose id this column holds, followed through any number of tables; "" if
-// there is none.
+// Returns the identity whose id this column holds; "" if there is none.
 std::string identity_of(const Schema& schema, const std::string& table, const std::string& column) {
   const RawTable& raw = schema.at(table);
   const auto found = raw.references.find(column);
@@ -84,10 +83,8 @@ std::string identity_of(const Schema& schema, const std::string& table, const st
   const auto& [target, target_column] = found->second;
   if (!schema.contains(target)) return "";
   const RawTable& parent = schema.at(target);
-  const bool is_id =
-      target_column.empty() || (parent.has_integer_key && parent.key.front() == target_column);
-  if (parent.is_identity() && is_id) return target;
-  return identity_of(schema, target, target_column);
+  if (!parent.is_identity()) return "";
+  return target_column.empty() || parent.key.front() == target_column ? target : "";
 }
 
 MergeTable describe(const Schema& schema, const std::string& name, const RawTable& raw) {
@@ -109,11 +106,6 @@ MergeTable describe(const Schema& schema, const std::string& name, const RawTabl
     }
   }
   return table;
-}
-
-// Whether it is `program` or describes one.
-bool is_of_program(const std::string& table) {
-  return table == kProgramTable || table.starts_with(std::string(kProgramTable) + "_");
 }
 
 // A table with only a numeric key, or without an owner, cannot be merged: its rows cannot be
@@ -180,7 +172,8 @@ Result<MergePlan> read_merge_plan(Connection& connection) {
   }
   MergePlan plan;
   for (const auto& [name, raw] : schema) {
-    if (name == kPeakTable || is_of_program(name) || name.starts_with(kReferenceTables)) continue;
+    if (name == kPeakTable || name == kProgramTable) continue;
+    if (name.starts_with(kReferenceTables)) continue;
     // Another machine's commands must not run here.
     if (name == kNotificationTable) continue;
     if (name == kCountTable) continue;  // triggers write it

@@ -2,9 +2,9 @@
 //
 // Integer ids are valid only in their file. A table with an integer id and a UNIQUE key
 // beside it (`host.uid`, `trial.key`, `name.text`) is an *identity*: rows of the two files are the
-// same when their keys are equal. Every column that refers to an identity, directly or through
-// another table's foreign key, is translated. Every other table belongs to the identity whose rows
-// it describes: the attempt if it refers to one, else the trial, the sweep, or another identity.
+// same when their keys are equal. Every column that refers to an identity is translated. Every
+// other table belongs to the identity whose rows it describes: the attempt if it refers to one,
+// else the trial, the sweep, or another identity.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace sweepd {
 
 // This table is not part of the plan: the merge keeps the larger of two rates.
 inline constexpr std::string_view kPeakTable = "device_peak";
-// Nor are these: declarations of one program are combined (params.h).
+// Nor is this one: declarations of one program are combined (params.h).
 inline constexpr std::string_view kProgramTable = "program";
 
 // Nor are published figures: they can be imported anywhere from their file.

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "db/base/sweep_axes.h"
-#include "db/store/insert_plots.h"
-#include "db/store/insert_tables.h"
+#include "db/base/sweep_declarations.h"
 #include "runner/base/text.h"
 #include "runner/model/program.h"
 
@@ -71,8 +70,7 @@ std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const
         .run();
   }
   insert_axes(connection, row, def, axes_of(sweep));
-  insert_tables(connection, row, sweep.tables);
-  insert_plots(connection, row, sweep.tables.size(), sweep.plots);
+  insert_declarations(connection, row, sweep);
   return row;
 }
 

@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// Inserts the sweep with its passes, axes and tables. Returns its row.
+// Inserts the sweep with its passes, axes, tables and plots. Returns its row.
 std::int64_t insert_sweep(Connection& connection, const NewSweep& request, const WorkloadDef& def);
 
 struct TrialRow {

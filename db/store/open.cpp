@@ -19,7 +19,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file,
     state->log_has_hole = true;
     auto whole = state->transact(what, []() -> Result<void> { return {}; });
     if (!whole) return whole.error();
-    if (auto migrated = migrate(state->connection, embedded_migrations()); !migrated) {
+    auto migrated = migrate(state->connection, embedded_migrations(), migrations_before_0_2());
+    if (!migrated) {
       return Error{migrated.error().code, what + ": " + migrated.error().message};
     }
     auto ready = state->transact(what, [&]() -> Result<void> {

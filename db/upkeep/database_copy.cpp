@@ -61,7 +61,8 @@ Result<void> bring_up_to_date(const fs::path& file, const Catalog& catalog) {
   connection.distrust(kStrangersTime);
   connection.execute("PRAGMA synchronous = OFF");  // a copy needs no durability
   if (auto ours = check_is_ours(connection); !ours) return ours;
-  if (auto migrated = migrate(connection, embedded_migrations()); !migrated) return migrated;
+  auto migrated = migrate(connection, embedded_migrations(), migrations_before_0_2());
+  if (!migrated) return migrated;
   {
     SQLite::Transaction transaction(connection.database());
     refresh_general_views(connection);

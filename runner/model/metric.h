@@ -15,6 +15,12 @@ struct MetricDef {
   Better better = Better::kUnknown;
   std::string help = {};
   bool operator==(const MetricDef&) const = default;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("unit", self.unit, "");
+    field("better", self.better, "");
+    field("help", self.help, "");
+  }
 };
 
 // Words for the second one: "lower", "higher"; "" if it is unknown.

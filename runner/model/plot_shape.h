@@ -41,6 +41,21 @@ struct PlotShape {
   bool is_heatmap() const { return mark == PlotMark::kHeatmap; }
   // Whether x lists values of any kind side by side.
   bool has_categories() const { return mark == PlotMark::kBar || is_heatmap(); }
+
+  bool operator==(const PlotShape&) const = default;
+  static void visit(auto& self, auto&& field) {
+    field("mark", self.mark, "");
+    field("figure", self.figure, "");
+    field("x", self.x, "");
+    field("y", self.y, "");
+    field("color", self.color, "");
+    field("facet", self.facet, "");
+    field("log_x", self.log_x, "");
+    field("log_y", self.log_y, "");
+    field("spread", self.spread, "");
+    field("band", self.band, "");
+    field("stacked", self.stacked, "");
+  }
 };
 
 }  // namespace sweepd

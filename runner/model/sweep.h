@@ -77,6 +77,10 @@ struct TableSpec {
     std::string name;
     std::vector<std::string> values;
     bool operator==(const Filter&) const = default;
+    static void visit(auto& self, auto&& field) {
+      field("name", self.name, "");
+      field("values", self.values, "");
+    }
   };
   std::vector<Filter> where;
   bool warmup = false;  // with `step` among rows or columns: list warm-up steps too
@@ -87,6 +91,10 @@ struct TableSpec {
     std::string name;
     std::string text;
     bool operator==(const Heading&) const = default;
+    static void visit(auto& self, auto&& field) {
+      field("name", self.name, "");
+      field("text", self.text, "");
+    }
   };
   std::vector<Heading> headings;
 
@@ -102,6 +110,15 @@ struct TableSpec {
     std::optional<bool> warmup;
     std::optional<Bold> bold;
     bool operator==(const Value&) const = default;
+    static void visit(auto& self, auto&& field) {
+      field("name", self.name, "");
+      field("cell", self.cell, "");
+      field("metric", self.metric, "");
+      field("unit", self.unit, "");
+      field("where", self.where, "");
+      field("warmup", self.warmup, "");
+      field("bold", self.bold, "");
+    }
   };
   std::vector<Value> values;
 
@@ -121,9 +138,32 @@ struct TableSpec {
     std::string value;
     double below = 0;
     bool operator==(const Rest&) const = default;
+    static void visit(auto& self, auto&& field) {
+      field("value", self.value, "");
+      field("below", self.below, "");
+    }
   };
   std::optional<Rest> rest;
   bool operator==(const TableSpec&) const = default;
+  // As the database stores it (db/base/declaration_json.h).
+  static void visit(auto& self, auto&& field) {
+    field("title", self.title, "");
+    field("rows", self.rows, "");
+    field("columns", self.columns, "");
+    field("cell", self.cell, "");
+    field("metric", self.metric, "");
+    field("unit", self.unit, "");
+    field("where", self.where, "");
+    field("warmup", self.warmup, "");
+    field("bold", self.bold, "");
+    field("headings", self.headings, "");
+    field("values", self.values, "");
+    field("baseline", self.baseline, "");
+    field("pool", self.pool, "");
+    field("sort", self.sort, "");
+    field("limit", self.limit, "");
+    field("rest", self.rest, "");
+  }
 };
 
 // Returns `filters` with those of `over`, which replace the ones of the same names.
@@ -138,6 +178,12 @@ struct PlotSpec {
   // The figures at which vertical lines stand, by facet and color; no values if there are none.
   TableSpec lines;
   PlotShape shape;
+  bool operator==(const PlotSpec&) const = default;
+  static void visit(auto& self, auto&& field) {
+    field("data", self.data, "");
+    field("lines", self.lines, "");
+    field("shape", self.shape, "");
+  }
 };
 
 // Calls `f(param, value)` for each value that a sweep gives a parameter: in its params, axes and

@@ -171,7 +171,7 @@ TEST_F(DeleteTest, EveryColumnThatNamesARowIsFound) {
                        [&](const Reference& one) { return one.table == table; });
   };
   EXPECT_TRUE(has(of_sweep, "sweep_trial"));
-  EXPECT_TRUE(has(of_sweep, "sweep_table_dimension"));  // through sweep_table
+  EXPECT_TRUE(has(of_sweep, "sweep_declaration"));
   EXPECT_TRUE(has(references_to(connection, "trial", "id"), "params_toy"));
   EXPECT_FALSE(has(of_sweep, "attempt"));
 }

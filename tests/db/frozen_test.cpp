@@ -2,9 +2,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
+#include <map>
+#include <regex>
 #include <sstream>
 
 #include "db/base/migrate.h"
+#include "runner/model/program.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {
@@ -41,6 +44,11 @@ class FrozenTest : public DbTest {
     ASSERT_FALSE(text.empty());
     run_sql(file(), text);
   }
+  // Migrates the existing file to a version of before sweepd 0.2.0.
+  void migrate_to(std::size_t version) const {
+    Connection connection(file(), Access::kReadWrite);
+    EXPECT_TRUE(migrate(connection, std::span(migrations_before_0_2()).first(version)));
+  }
 };
 
 // A database of version 1 must load for ever: the rows, the views over them, and reuse.
@@ -66,6 +74,145 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
 }
 
+// What a sweep file declares, as version 36 stored it: a table with every key, two plots behind it,
+// one with vertical lines, and a program.
+constexpr const char* kDeclaredIn36 = R"sql(
+UPDATE sweep_table SET title = 'it''s "bold"', cell = '{mean:.1f}', metric = 'time', unit = 'ms',
+  warmup = 1, bold = 'faster', row_limit = 20, rest_value = 'Peak', rest_below = 0.25;
+INSERT INTO sweep_table_dimension VALUES (1, 0, 'row', 1, 'model', 'Size'), (1, 0, 'column', 0, 'phase', '');
+INSERT INTO sweep_table_filter VALUES (1, 0, 1, 0, 'model', 'xl');
+INSERT INTO sweep_table_value (sweep, table_position, position, name, cell, metric, unit, warmup, bold)
+  VALUES (1, 0, 0, 'Min (s)', '{min}', '', 's', NULL, NULL),
+         (1, 0, 1, 'Peak', '', 'peak_allocated_bytes', 'MiB', 0, 'slower');
+INSERT INTO sweep_table_value_filter VALUES (1, 0, 1, 0, 0, 'phase', 'step'), (1, 0, 1, 0, 1, 'phase', 'forward'),
+  (1, 0, 1, 1, 0, 'model', 'small');
+INSERT INTO sweep_table_baseline VALUES (1, 0, 0, 'context', '128'), (1, 0, 1, 'model', 'xl');
+INSERT INTO sweep_table_sort VALUES (1, 0, 0, '-Peak'), (1, 0, 1, 'model');
+INSERT INTO sweep_table_pool VALUES (1, 0, 0, 'seed'), (1, 0, 1, 'batch');
+INSERT INTO sweep_table (sweep, position, title, cell, metric, unit, warmup) VALUES
+  (1, 1, 'drawn', '', '', '', 0), (1, 2, '', '', 'steady_from', '', 0), (1, 3, 'heat', '', '', '', 0);
+INSERT INTO sweep_table_plot VALUES
+  (1, 0, 1, 2, 'area', 'median', 'context', '', 'phase', 'model', 1, 0, 'min-max', 1, 1),
+  (1, 1, 3, NULL, 'heatmap', 'speedup', 'context', 'model', '', '', 0, 1, 'none', 0, 0);
+INSERT INTO program VALUES (1, 'own', 'toy', 'a program');
+INSERT INTO program_param VALUES (1, 0, 'size', 'integer', '4K', 'rows', 'how large', 1, 9e999),
+  (1, 1, 'kind', 'choice', 'b', '', 'which', NULL, NULL);
+INSERT INTO program_choice VALUES (1, 'kind', 0, 'b'), (1, 'kind', 1, 'a');
+INSERT INTO program_metric VALUES (1, 0, 'rate', 'GFLOP/s', 'higher', 'how fast'), (1, 1, 'rest', '', '', '');
+INSERT INTO program_phase VALUES (1, 0, 'load'), (1, 1, 'compute');
+)sql";
+
+TableSpec table_of_36() {
+  TableSpec table;
+  table.title = "it's \"bold\"";
+  table.rows = {"context", "model"};
+  table.columns = {"phase"};
+  table.cell = "{mean:.1f}";
+  table.metric = "time";
+  table.unit = "ms";
+  table.where = {{"phase", {"forward", "step"}}, {"model", {"xl"}}};
+  table.warmup = true;
+  table.bold = Bold::kFaster;
+  table.headings = {{"model", "Size"}, {"phase", ""}};
+  table.values = {{"Min (s)", "{min}", "", "s", {}, {}, {}},
+                  {"Peak",
+                   "",
+                   "peak_allocated_bytes",
+                   "MiB",
+                   {{"phase", {"step", "forward"}}, {"model", {"small"}}},
+                   false,
+                   Bold::kSlower}};
+  table.baseline = {{"context", {"128"}}, {"model", {"xl"}}};
+  table.pool = {"seed", "batch"};
+  table.sort = {"-Peak", "model"};
+  table.limit = 20;
+  table.rest = TableSpec::Rest{"Peak", 0.25};
+  return table;
+}
+
+std::vector<PlotSpec> plots_of_36() {
+  PlotSpec lines, heat;
+  lines.data.title = "drawn";
+  lines.lines.metric = "steady_from";
+  lines.shape = {PlotMark::kArea,     "median", "context", "", "phase", "model", true, false,
+                 PlotSpread::kMinMax, true,     true};
+  heat.data.title = "heat";
+  heat.shape.mark = PlotMark::kHeatmap;
+  heat.shape.figure = "speedup";
+  heat.shape.x = "context";
+  heat.shape.y = "model";
+  heat.shape.log_y = true;
+  return {lines, heat};
+}
+
+WorkloadDef program_of_36() {
+  ParamDef size, kind;
+  size.name = "size";
+  size.default_value = std::int64_t{4000};
+  size.unit = "rows";
+  size.help = "how large";
+  size.minimum = 1;  // the infinite maximum is none
+  kind.name = "kind";
+  kind.type = ValueType::kChoice;
+  kind.default_value = std::string("b");
+  kind.help = "which";
+  kind.choices = {"b", "a"};
+  for (ParamDef* param : {&size, &kind}) param->declared = param->always_in_key = true;
+  WorkloadDef program;
+  program.name = "own";
+  program.base = "toy";
+  program.passes = {"timing", "memory", "profile"};
+  program.help = "a program";
+  program.params = {size, kind};
+  program.metrics = {{"rate", "GFLOP/s", Better::kLarger, "how fast"}, {"rest"}};
+  program.phases = {"load", "compute"};
+  return program;
+}
+
+TEST_F(FrozenTest, ADatabaseOfVersion36KeepsWhatSweepFilesDeclared) {
+  thaw(frozen_sql());
+  migrate_to(36);
+  run_sql(file(), kDeclaredIn36);
+  reopen();
+  const auto tables = reader_->tables_of("f00df00df00df00d");
+  ASSERT_TRUE(tables) << tables.error().message;
+  EXPECT_EQ(*tables, std::vector{table_of_36()});
+  const auto plots = reader_->plots_of("f00df00df00df00d");
+  ASSERT_TRUE(plots) << plots.error().message;
+  EXPECT_EQ(*plots, plots_of_36());
+  ASSERT_NE(catalog_.programs->find("own"), nullptr);
+  EXPECT_EQ(declaration_of(*catalog_.programs->find("own")), program_of_36());
+  EXPECT_THAT(sql("SELECT context, phase, median, outcome FROM toy ORDER BY context, phase"),
+              ElementsAre("128|backward|20.0|done", "128|forward|10.0|done", "128|step|30.0|done",
+                          "256|||oom", "512|||"));
+  EXPECT_THAT(sql("SELECT count(*) FROM samples"), ElementsAre("9"));
+  EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
+}
+
+// The statements that made tables, indexes and triggers, without comments, quotes and blanks.
+std::map<std::string, std::string> schema_of(const std::filesystem::path& file) {
+  static const std::regex comment("--[^\n]*"), between("[\\s\"]+"), around(" ?([(),]) ?");
+  std::map<std::string, std::string> schema;
+  SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+  SQLite::Statement all(database,
+                        "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL "
+                        "AND type <> 'view' AND name NOT LIKE 'params_%'");
+  while (all.executeStep()) {
+    std::string text = std::regex_replace(all.getColumn(1).getString(), comment, "");
+    text = std::regex_replace(text, between, " ");
+    schema[all.getColumn(0).getString()] = std::regex_replace(text, around, "$1");
+  }
+  return schema;
+}
+
+TEST_F(FrozenTest, AnUpgradedDatabaseHasTheSchemaOfANewOne) {
+  const auto expected = schema_of(file());
+  EXPECT_GT(expected.size(), 50U);
+  thaw(frozen_sql());
+  reopen();
+  EXPECT_EQ(schema_of(file()), expected);
+}
+
 // A peak that its suspect attempt had set no longer counts. One of a valid attempt does, and what
 // that attempt reached in its phases (1 GFLOP in 10 ms) raises it.
 TEST_F(FrozenTest, OnlyValidAttemptsOfAnOlderDatabaseSetAPeak) {
@@ -85,10 +232,7 @@ TEST_F(FrozenTest, OnlyValidAttemptsOfAnOlderDatabaseSetAPeak) {
 // Up to version 10 a value's `none` was the table's rule. Now it would be none.
 TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
   thaw(frozen_sql());
-  {
-    Connection connection(file(), Access::kReadWrite);
-    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(13)));
-  }
+  migrate_to(13);
   run_sql(
       file(),
       "UPDATE sweep_table SET bold = 'faster'; "
@@ -110,10 +254,7 @@ TEST_F(FrozenTest, ARuleForBoldCellsStaysWhatItWas) {
 TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
   const auto work_of = [&](const std::string& figures) {
     thaw(frozen_sql());
-    {
-      Connection connection(file(), Access::kReadWrite);
-      EXPECT_TRUE(migrate(connection, std::span(embedded_migrations()).first(32)));
-    }
+    migrate_to(32);
     run_sql(file(),
             "INSERT INTO name VALUES (901, 'backward_flops_factor'), (902, 'layers'), "
             "(903, 'matmuls_forward'), (904, 'attention_matmul_flops');" +
@@ -142,10 +283,7 @@ TEST_F(FrozenTest, FlopsThatFlashComputesAgainAreToldApart) {
 // Up to version 32 the share was that of whole ranges.
 TEST_F(FrozenTest, SoftmaxsShareIsThatOfKernels) {
   thaw(frozen_sql());
-  {
-    Connection connection(file(), Access::kReadWrite);
-    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(32)));
-  }
+  migrate_to(32);
   run_sql(file(),
           "INSERT INTO name VALUES (901, 'profile.softmax_share'), (902, 'attention.scores'), "
           "(903, 'attention.softmax'), (904, 'softmax'), (905, 'matmul'), (906, 'copy');"
@@ -160,10 +298,7 @@ TEST_F(FrozenTest, SoftmaxsShareIsThatOfKernels) {
 // Up to version 14 no sweep had a sentinel.
 TEST_F(FrozenTest, AnOldSweepHasNoSentinelAndIsNone) {
   thaw(frozen_sql());
-  {
-    Connection connection(file(), Access::kReadWrite);
-    ASSERT_TRUE(migrate(connection, std::span(embedded_migrations()).first(18)));
-  }
+  migrate_to(18);
   reopen();
   EXPECT_THAT(sql("SELECT sentinel_ns IS NULL, sentinel_of IS NULL FROM sweep"),
               ElementsAre("1|1"));

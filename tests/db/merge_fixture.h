@@ -21,12 +21,8 @@ inline const Lines kEverything{
     "select uid, name, description, workload, submitted_ns, cancelled_ns, source from sweep",
     "select s.uid, p.position, p.pass from sweep_pass p join sweep s on s.id = p.sweep",
     "select s.uid, x.position, x.name from sweep_axis x join sweep s on s.id = x.sweep",
-    "select s.uid, t.position, t.title, d.side, d.position, d.name from sweep_table t "
-    "join sweep s on s.id = t.sweep left join sweep_table_dimension d on d.sweep = t.sweep "
-    "and d.table_position = t.position",
-    "select s.uid, p.position, p.mark, p.figure, p.x, t.title from sweep_table_plot p "
-    "join sweep s on s.id = p.sweep join sweep_table t on t.sweep = p.sweep "
-    "and t.position = p.table_position",
+    "select s.uid, d.kind, d.position, d.json from sweep_declaration d "
+    "join sweep s on s.id = d.sweep",
     "select s.uid, t.key, x.position, x.priority, x.repeats from sweep_trial x "
     "join sweep s on s.id = x.sweep join trial t on t.id = x.trial",
     "select t.key, p.model, p.context, p.scale, p.tied from params_toy p "

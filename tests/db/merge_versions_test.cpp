@@ -48,6 +48,20 @@ TEST_F(MergeTest, AnOlderDatabaseIsMigratedInACopy) {
   EXPECT_EQ(slurp(old), bytes) << "the original is only read";
 }
 
+// A view may never end, and the migration would read it.
+TEST_F(MergeTest, AViewInPlaceOfAnOlderTableIsRefused) {
+  const auto old = folder_ / "old.db";
+  SQLite::Database database(old.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database.exec(slurp(std::filesystem::path(SWEEPD_FROZEN_FOLDER) / "0001.sql"));
+  database.exec(
+      "drop table sweep_table_filter; create view sweep_table_filter as with recursive r(n) as "
+      "(select 1 union all select n + 1 from r) select n as sweep from r");
+  const auto receipt = merge(ours_, old);
+  ASSERT_FALSE(receipt);
+  EXPECT_THAT(receipt.error().message,
+              HasSubstr("`sweep_table_filter` is a view in it; expected a table"));
+}
+
 TEST_F(MergeTest, ALogThatWasNotWrittenBackIsReadWhereNothingCanBeWritten) {
   measure(theirs_, "there", {{{"model", "small"}}});
   const auto copied = folder_ / "copied.db";

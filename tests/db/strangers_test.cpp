@@ -74,13 +74,43 @@ TEST_F(Strangers, NamesAndIdsAreThoseThatASubmissionMayHave) {
            {"update trial set workload = 'a b'", "a workload `a b`"},
            {"update sweep set uid = '../../w/package'", "a sweep `../../w/package`; expected hex"},
            {"update attempt set uid = printf('%.100c', 'a') where row = 1", "an attempt `aaaa"},
-           {"insert into program (name, base, help) values ('a b', 'toy', '')",
-            "`a b` is not a name"},
-           {"insert into program (name, base, help) values ('toy', 'toy', '')",
-            "`toy` is taken"}}) {
+           {"insert into program values ('a b', '{}')", "`a b` is not a name"},
+           {"insert into program values ('toy', '{}')", "`toy` is taken"}}) {
     const Error error = refusal_of_merge(change);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << error.message;
     EXPECT_THAT(error.message, AllOf(HasSubstr(message), SizeIs(testing::Lt(500U))));
+  }
+}
+
+// A report would follow a list into nothing.
+TEST_F(Strangers, ADeclarationThatNoSweepFileHasIsNamed) {
+  const auto tables_with = [this](const std::string& json) {
+    const auto reader = Reader::open(
+        changed(fmt::format("update sweep_declaration set json = '{}' where kind = 'table'", json)),
+        catalog_);
+    EXPECT_TRUE(reader);
+    return (*reader)->tables_of((*reader)->find_sweep("there")->id);
+  };
+  EXPECT_EQ(*tables_with(R"({"title": null, "of a later version": 1})"), std::vector{TableSpec()});
+  for (const auto& [json, message] : std::initializer_list<std::pair<std::string, const char*>>{
+           {"{", "not valid JSON"},
+           {std::string(100'000, '['), "not valid JSON"},
+           {"[]", "expected an object, got array"},
+           {R"({"rows": "x"})", "`rows`: expected a list, got string"},
+           {R"({"rows": [1]})", "`rows`: expected a text, got number"},
+           {R"({"warmup": 1})", "`warmup`: expected true or false, got number"},
+           {R"({"bold": "loud"})", "`bold`: "},
+           {R"({"bold": 1})", "`bold`: expected a word, got number"},
+           {R"({"rest": {"below": "x"}})", "`rest`: `below`: expected a number, got string"},
+           {R"({"limit": 0.5})", "`limit`: expected an integer"},
+           {R"({"limit": -1})", "a negative limit"},
+           {R"({"where": [{"name": "phase"}]})", "a filter without values"},
+           {R"({"values": [{"where": [{}]}]})", "a filter without values"},
+           {R"({"baseline": [{"name": "model"}]})", "a filter without values"}}) {
+    const auto tables = tables_with(json);
+    ASSERT_FALSE(tables) << json;
+    EXPECT_THAT(tables.error().message,
+                AllOf(HasSubstr("table 1 of the sweep: "), HasSubstr(message)));
   }
 }
 

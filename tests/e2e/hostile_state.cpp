@@ -81,21 +81,6 @@ bool contains(const std::vector<std::string>& names, const std::string& table,
   });
 }
 
-void replace_one(SQLite::Database& database, const std::string& table, const std::string& column,
-                 HostileTexts& texts) {
-  const std::string where = fmt::format("from \"{0}\" where \"{1}\" is not null", table, column);
-  const auto count = std::stoull(
-      rows_of(database, fmt::format("select count(distinct \"{}\") {}", column, where)).front());
-  if (count == 0) return;
-  SQLite::Statement statement(
-      database, fmt::format("update or ignore \"{0}\" set \"{1}\" = ?1 where \"{1}\" = (select "
-                            "distinct \"{1}\" {2} limit 1 offset {3})",
-                            table, column, where, texts.below(count)));
-  const std::string text = texts.any();
-  statement.bindNoCopy(1, text);  // with its NUL, if it has one
-  statement.exec();
-}
-
 // Also keys, which are names of parameters.
 void rewrite_strings(json& value, HostileTexts& texts, std::size_t one_in) {
   // An id becomes the name of a file, so it leads out of the folder more often.
@@ -112,6 +97,53 @@ void rewrite_strings(json& value, HostileTexts& texts, std::size_t one_in) {
     changed[texts.below(4 * one_in) == 0 ? texts.any() : key] = member;
   }
   value = std::move(changed);
+}
+
+// Of a declared table, plot or program only what verbs print and no check refuses. `list` is the
+// member that holds the value.
+void rewrite_printed(json& value, HostileTexts& texts, const std::string& list = "") {
+  for (auto& [key, member] : value.items()) {
+    const bool printed = key == "title" || key == "text" || key == "help" ||
+                         (list == "values" && key == "name") || (list == "params" && key == "unit");
+    if (printed && member.is_string() && texts.below(2) == 0) member = texts.any();
+    if (member.is_structured()) rewrite_printed(member, texts, value.is_array() ? list : key);
+  }
+}
+
+enum class Rewrite { kAnything, kPrinted };
+
+// A declaration stays JSON half of the time, or whoever reads it would refuse it before its texts.
+std::string other_text(const std::string& column, const std::string& text, HostileTexts& texts,
+                       Rewrite rewrite) {
+  if (column != "json" || (rewrite == Rewrite::kAnything && texts.below(2) == 0)) {
+    return texts.any();
+  }
+  json value = json::parse(text);
+  if (rewrite == Rewrite::kPrinted) {
+    rewrite_printed(value, texts);
+  } else {
+    rewrite_strings(value, texts, 4);
+  }
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void replace_one(SQLite::Database& database, const std::string& table, const std::string& column,
+                 HostileTexts& texts, Rewrite rewrite) {
+  const std::string where = fmt::format("from \"{0}\" where \"{1}\" is not null", table, column);
+  const auto count = std::stoull(
+      rows_of(database, fmt::format("select count(distinct \"{}\") {}", column, where)).front());
+  if (count == 0) return;
+  const std::string old =
+      rows_of(database, fmt::format("select distinct \"{}\" {} limit 1 offset {}", column, where,
+                                    texts.below(count)))
+          .front();
+  SQLite::Statement statement(
+      database,
+      fmt::format("update or ignore \"{0}\" set \"{1}\" = ?1 where \"{1}\" = ?2", table, column));
+  const std::string text = other_text(column, old, texts, rewrite);
+  statement.bindNoCopy(1, text);  // with its NUL, if it has one
+  statement.bindNoCopy(2, old);
+  statement.exec();
 }
 
 std::string rewritten(const std::string& text, HostileTexts& texts, std::size_t one_in) {
@@ -181,31 +213,19 @@ void rewrite_texts(const fs::path& database, HostileTexts& texts, std::size_t on
          rows_of(changed, "select name from pragma_table_info(?) where type = 'TEXT'", table)) {
       const bool chosen = columns.only.empty() || contains(columns.only, table, column);
       if (!chosen || contains(columns.spared, table, column) || texts.below(one_in) != 0) continue;
-      replace_one(changed, table, column, texts);
+      replace_one(changed, table, column, texts,
+                  columns.only.empty() ? Rewrite::kAnything : Rewrite::kPrinted);
     }
   }
 }
 
 const std::vector<std::string>& printed_columns() {
-  static const std::vector<std::string> columns{"sweep.description",
-                                                "sweep.source",
-                                                "sweep_table.title",
-                                                "sweep_table_dimension.heading",
-                                                "sweep_table_value.name",
-                                                "host.hostname",
-                                                "host.uid",
-                                                "host.cpu_model",
-                                                "device.name",
-                                                "environment",
-                                                "attempt.message",
-                                                "attempt.stop_reason",
-                                                "attempt.phase",
-                                                "attempt_reason",
-                                                "lease.cores",
-                                                "fact.text",
-                                                "program_metric.help",
-                                                "program_param.help",
-                                                "program_param.unit"};
+  static const std::vector<std::string> columns{
+      "sweep.description",   "sweep.source",  "sweep_declaration.json",
+      "host.hostname",       "host.uid",      "host.cpu_model",
+      "device.name",         "environment",   "attempt.message",
+      "attempt.stop_reason", "attempt.phase", "attempt_reason",
+      "lease.cores",         "fact.text",     "program.json"};
   return columns;
 }
 

@@ -70,7 +70,7 @@ TEST(Pooling, OfADeclaredTableIsSaidInItsFileAndStored) {
   // A sweep that was stored before tables had `pool`.
   box.ctl({"stop"});
   SQLite::Database((box.state() / "results.db").string(), SQLite::OPEN_READWRITE)
-      .exec("DELETE FROM sweep_table_pool");
+      .exec("UPDATE sweep_declaration SET json = json_remove(json, '$.pool')");
   const Ran old = box.ctl(question);
   EXPECT_EQ(old.exit_code, 0) << old.err;
   EXPECT_THAT(old.out, AllOf(HasSubstr("\r\n2,4,"), HasSubstr("\r\n3,6,")));

@@ -46,7 +46,8 @@ TEST(Strangers, TextsReachNoTerminalAsCommands) {
     SQLite::Database changed(database, SQLite::OPEN_READWRITE);
     for (const char* change :
          {"update host set uid = 'beta', hostname = ?", "update sweep set description = ?",
-          "update sweep_table set title = ?",
+          "update sweep_declaration set json = json_set(json, "
+          "iif(kind = 'table', '$.title', '$.data.title'), ?)",
           "update attempt set message = ? where outcome = 'failed'", "update device set name = ?",
           "update environment set os = ?, uid = 'beta'"}) {
       SQLite::Statement statement(changed, change);

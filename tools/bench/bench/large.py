@@ -1,4 +1,4 @@
-"""A database of a million trials and ten million samples: opening, migrating, listing, and the four shapes of tables."""
+"""A database of a million trials and ten million samples: opening, listing, and the four shapes of tables."""
 
 import contextlib
 import shutil
@@ -23,10 +23,6 @@ ADD_SAMPLES = f"""INSERT INTO sample (attempt, metric, phase, rank, step, warmup
 WITH RECURSIVE step(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM step WHERE i < {SAMPLES - 1})
 SELECT a.row, (SELECT id FROM name WHERE text = 'time'), (SELECT id FROM name WHERE text = 'step'), 0, i, 0, 20 + a.row % 97 + i
 FROM attempt a, step"""
-# Back to the schema before counts were kept, whose migration reads every attempt.
-UNDO = """DROP TRIGGER trial_of_sweep_added; DROP TRIGGER trial_of_sweep_removed; DROP TRIGGER attempt_of_sweep_added;
-DROP TRIGGER attempt_of_sweep_removed; DROP TRIGGER attempt_of_sweep_changed; DROP TABLE sweep_count;
-PRAGMA user_version = 28;"""
 
 
 def opened(daemon):
@@ -57,10 +53,9 @@ def run(page):
             database.execute(ADD_SAMPLES)
             database.commit()
             samples = database.execute("SELECT count(*) FROM sample").fetchone()[0]
-            database.executescript(UNDO)
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size_gb = file.stat().st_size / 1e9
-        migrated, file = opened(daemon_on(file))
+        _, file = opened(daemon_on(file))
         starts = []
         for _ in range(REPEATS):
             took, file = opened(daemon_on(file))
@@ -71,7 +66,6 @@ def run(page):
                              for _ in range(REPEATS)] for name, options in SHAPES.items()}
             peak_mb = daemon.memory_mb("VmHWM")
     page.add("starting a daemon on it", "s", starts, f"wall time of `sweepd`, until it answers; {size_gb:.2f} GB, {samples:,} samples", 1.0)
-    page.add("starting one that migrates it", "s", [migrated], "the migration that counts every attempt, and the check of all foreign keys")
     page.add("`sweepctl list`", "ms", [s * 1e3 for s in lists], "wall time of the client", 20)
     for name, times in shapes.items():
         page.add(f"`sweepctl query`, {name}", "s", times, f"over all {TRIALS:,} trials; wall time of the client")
