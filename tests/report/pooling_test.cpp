@@ -38,11 +38,11 @@ std::string refusal(const ResultsBuilder& b, const QuerySpec& query) {
 
 TEST(OneTrial, RepeatsMayShareACell) {
   const auto row = [](const char* trial, const char* attempt, bool several = false) {
-    ResultRow row;
-    row.trial = trial;
-    row.attempt = attempt;
-    row.several_trials = several;
-    return row;
+    ResultRow made;
+    made.trial = trial;
+    made.attempt = attempt;
+    made.several_trials = several;
+    return made;
   };
   using report::OneTrial;
   const struct {
