@@ -14,7 +14,6 @@
 #include "runner/base/files.h"
 #include "runner/base/say.h"
 #include "runner/base/units.h"
-#include "runner/report/few_notes.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/table_json.h"

@@ -12,6 +12,7 @@
 #include "runner/model/metric.h"
 #include "runner/report/cell.h"
 #include "runner/report/divided_metric.h"
+#include "runner/report/notes.h"
 
 namespace sweepd::report {
 namespace {
@@ -168,12 +169,11 @@ Result<void> mark_best(const TableSpec& table, const std::vector<TableValue>& ta
   return {};
 }
 
-std::vector<std::string> best_notes(const TableSpec& table,
-                                    const std::vector<TableValue>& table_values) {
+NoteLines notes::best(const TableOfNotes& of) {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_rule;
-  for (const TableValue& table_value : table_values) {
+  for (const TableValue& table_value : of.values) {
     if (!chooses(table_value)) continue;
-    const auto best = what_is_best(table_value.style().bold, table, table_value.value(),
+    const auto best = what_is_best(table_value.style().bold, of.query.table, table_value.value(),
                                    table_value.results().declared);
     if (!best) continue;
     const CellName& figure = *find_cell_name(table_value.first_figure());
@@ -187,9 +187,9 @@ std::vector<std::string> best_notes(const TableSpec& table,
     same->second.push_back(table_value.value().name.empty() ? table_value.metric()
                                                             : table_value.value().name);
   }
-  std::vector<std::string> lines;
+  NoteLines lines;
   for (const auto& [rule, names] : names_by_rule) {
-    const std::string in = table_values.size() == 1 ? "" : " in " + join(names, ", ");
+    const std::string in = of.values.size() == 1 ? "" : " in " + join(names, ", ");
     lines.push_back(fmt::format("bold{}: {}", in, rule));
   }
   return lines;

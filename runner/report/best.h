@@ -33,8 +33,4 @@ Result<void> mark_best(const TableSpec& table, const std::vector<TableValue>& ta
                        const std::vector<Key>& rows, const std::vector<ValueColumn>& columns,
                        Table& made);
 
-// Says what is bold: "bold: the smallest mean in each row", by value if there are several.
-std::vector<std::string> best_notes(const TableSpec& table,
-                                    const std::vector<TableValue>& table_values);
-
 }  // namespace sweepd::report

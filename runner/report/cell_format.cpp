@@ -95,6 +95,10 @@ std::string format_number(double value, const NumberFormat& format) {
   return format.type == '%' ? digits + "%" : digits;
 }
 
+std::string counted(std::size_t n, const std::string& thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
 std::string p_text(double p) {
   return p < 0.001 ? "<0.001" : fmt::format("{:.3f}", p);
 }

@@ -1,6 +1,7 @@
-// The number formats of cell templates.
+// Numbers as text: the number formats of cell templates, counts, p values.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ Result<NumberFormat> parse_number_format(std::string_view text);
 
 // Rounds correctly and never returns "-0"; values that are not finite give "nan" or "inf".
 std::string format_number(double value, const NumberFormat& format);
+
+// "1 cell", "3 cells"
+std::string counted(std::size_t n, const std::string& thing);
 
 // A p value: "0.031", "<0.001".
 std::string p_text(double p);

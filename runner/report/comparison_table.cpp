@@ -5,7 +5,6 @@
 
 #include "runner/report/cell_format.h"
 #include "runner/report/comparison.h"
-#include "runner/report/footnotes.h"
 #include "runner/stats/log_level.h"
 #include "runner/stats/summary.h"
 

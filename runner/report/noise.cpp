@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/report/footnotes.h"
+#include "runner/report/cell_format.h"
 #include "runner/stats/median.h"
 
 namespace sweepd {

@@ -3,263 +3,295 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/base/units.h"
 #include "runner/model/cell_name.h"
+#include "runner/report/cell.h"
 #include "runner/report/cell_format.h"
-#include "runner/stats/summary.h"
+#include "runner/report/report.h"
 
-namespace sweepd::report {
+namespace sweepd {
+namespace report {
 namespace {
 
-// Values with the same number of samples share a caption.
-struct Caption {
-  std::pair<std::int64_t, std::int64_t> counts;
-  std::vector<std::string> labels;   // "mean ± std", each once
-  std::vector<std::string> metrics;  // each once
-  std::vector<std::string> names;
-  std::string rates;  // " (rates by its mean)"
-  std::string alone;  // of the only value
+struct NoteMaker {
+  NoteLines (*make)(const TableOfNotes&);
+  bool joined = false;  // its lines become a part of the first line
 };
 
-void note_once(std::vector<std::string>& all, const std::string& one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
+constexpr NoteMaker kExplanations[] = {
+    {notes::figures, true}, {notes::baseline, true}, {notes::errors},  {notes::significance},
+    {notes::best},          {notes::speedups},       {notes::filters}, {notes::unknown_names},
+    {notes::remarks},       {notes::peaks},          {notes::limit},
+};
 
-// Whether the number of samples matters for a figure: a fact or a number of bytes is always exact.
-bool is_sampled(const TableValue& table_value) {
-  const ResultSet& results = table_value.results();
-  const std::string metric = results.metric.empty() ? "time" : results.metric;
-  if (metric == "figure" || metric.starts_with("figure.")) return false;
-  const bool exact = metric == "fact" || metric.starts_with("fact.") || results.unit == "B" ||
-                     metric == "steady_from" || metric.ends_with("_calls");
-  const bool once = metric == "setup_time" || metric.starts_with("kernel_") ||
-                    metric.starts_with("operator_") || metric.starts_with("range_time");
-  return !exact && !once;
-}
+constexpr NoteMaker kCautions[] = {
+    {notes::marks, true},      {notes::unsteady, true}, {notes::unjudged, true},
+    {notes::slow_steps, true}, {notes::unsaid_pooling}, {notes::pooled},
+    {notes::partly_done},      {notes::ended},          {notes::partial_steps},
+};
 
-std::string count_text(const std::pair<std::int64_t, std::int64_t>& counts) {
-  const auto& [fewest, most] = counts;
-  return fewest == most ? with_thousands(most)
-                        : fmt::format("{} to {}", with_thousands(fewest), with_thousands(most));
-}
-
-std::string filter_text(const TableSpec::Filter& filter) {
-  return fmt::format("{} = {}", filter.name, join(filter.values, ", "));
-}
-
-std::string filter_text(const std::vector<TableSpec::Filter>& filters) {
-  std::vector<std::string> texts;
-  texts.reserve(filters.size());
-  for (const TableSpec::Filter& filter : filters) texts.push_back(filter_text(filter));
-  return join(texts, ", ");
-}
-
-std::set<std::string> words_of(std::string_view text) {
-  std::set<std::string> words{""};
-  std::string word;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.') {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else {
-      words.insert(std::exchange(word, ""));
+void add_lines(const TableOfNotes& of, std::span<const NoteMaker> makers,
+               std::vector<std::string>& all) {
+  NoteLines first, others;
+  for (const NoteMaker& maker : makers) {
+    for (std::string& line : maker.make(of)) {
+      if (!line.empty()) (maker.joined ? first : others).push_back(std::move(line));
     }
   }
-  words.insert(word);
-  return words;
-}
-
-// True if the filter needs no mention: the value's name implies it, as "Forward" implies phase =
-// forward, or it is phase = step, the default.
-bool goes_without_saying(const TableSpec::Filter& filter, const std::string& name) {
-  if (filter.values.size() != 1) return false;
-  if (filter.name == "phase" && filter.values.front() == "step") return true;
-  const auto said = words_of(name), meant = words_of(filter.values.front());
-  return std::includes(said.begin(), said.end(), meant.begin(), meant.end());
-}
-
-// Returns "A, B: phase = setup", one line for each set of filters in the order of the values.
-std::vector<std::string> narrower_values(const TableSpec& table) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> names_by_filter;
-  for (const TableSpec::Value& value : table.values) {
-    const std::string& name = value.name.empty() ? value.metric : value.name;
-    std::vector<TableSpec::Filter> told = value.where;
-    std::erase_if(told, [&](const TableSpec::Filter& filter) {
-      const bool replaces_the_tables =
-          std::any_of(table.where.begin(), table.where.end(),
-                      [&](const auto& general) { return general.name == filter.name; });
-      return !replaces_the_tables && goes_without_saying(filter, name);
-    });
-    if (told.empty()) continue;
-    const std::string filters = filter_text(told);
-    auto same = std::find_if(names_by_filter.begin(), names_by_filter.end(),
-                             [&](const auto& each) { return each.first == filters; });
-    if (same == names_by_filter.end()) same = names_by_filter.insert(same, {filters, {}});
-    same->second.push_back(name);
-  }
-  std::vector<std::string> texts;
-  texts.reserve(names_by_filter.size());
-  for (const auto& [filters, names] : names_by_filter) {
-    texts.push_back(join(names, ", ") + ": " + filters);
-  }
-  return texts;
-}
-
-// The speed-ups of one column, without invalid ones.
-struct Speedups {
-  std::string mean;  // the geometric one
-  std::size_t rows = 0;
-  std::string largest, largest_in;
-};
-
-// Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared.
-std::optional<Speedups> speedups_of(const TableValue& table_value, const Key& column,
-                                    const std::vector<Key>& rows) {
-  const auto& parts = table_value.style().cell.parts;
-  const auto part = std::find_if(parts.begin(), parts.end(), [](const auto& each) {
-    const CellName* known = find_cell_name(each.name);
-    return known != nullptr && known->compared_figure() == "speedup";
-  });
-  if (part == parts.end()) return std::nullopt;
-  std::vector<double> all;
-  double largest = 0;
-  const Key* best = nullptr;
-  for (const Key& row : rows) {
-    const Group* group = table_value.find(row, column);
-    if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (table_value.partner(row, column).itself) return std::nullopt;
-    const auto speedup = table_value.figure(row, column, part->name);
-    if (!speedup || !*speedup) continue;
-    all.push_back(**speedup);
-    if (best != nullptr && **speedup <= largest) continue;
-    largest = **speedup;
-    best = &row;
-  }
-  const auto mean = stats::geometric_mean(all);
-  if (all.size() < 2 || !mean) return std::nullopt;
-  const auto format = parse_number_format(part->format);
-  const auto shown = [&](double value) {
-    return format_number(value, format ? *format : NumberFormat{});
-  };
-  return Speedups{shown(*mean), all.size(), shown(largest), table_value.axes().row_name(*best)};
+  if (!first.empty()) all.push_back(join(first, "; "));
+  std::move(others.begin(), others.end(), std::back_inserter(all));
 }
 
 }  // namespace
 
-std::string figures_note(const std::vector<TableValue>& table_values,
-                         const std::vector<Key>& rows) {
-  std::vector<Caption> all;
-  for (const TableValue& table_value : table_values) {
-    const auto counts = table_value.counts(rows);
-    if (counts.second == 1 && !is_sampled(table_value)) continue;
-    const std::string text =
-        caption(table_value.style(), table_value.metric(), counts.first, counts.second);
-    if (text.empty()) continue;
-    auto same = std::ranges::find_if(all, [&](const auto& each) { return each.counts == counts; });
-    if (same == all.end()) same = all.insert(all.end(), Caption{counts, {}, {}, {}, "", text});
-    note_once(same->labels, template_label(table_value.style().cell));
-    note_once(same->metrics, table_value.metric());
-    note_once(same->names,
-              table_value.value().name.empty() ? table_value.metric() : table_value.value().name);
-    if (same->rates.empty()) same->rates = basis_of_rates(table_value.style());
-  }
-  std::vector<std::string> parts;
-  for (const Caption& each : all) {
-    const std::string names = all.size() == 1 ? "" : join(each.names, ", ") + ": ";
-    const bool one = each.labels.size() == 1 && each.metrics.size() == 1;
-    const std::string what = each.labels.size() == 1 ? each.labels.front() : "figures";
-    parts.push_back(names + (one ? each.alone
-                                 : fmt::format("{} of {}{}, n = {}", what, join(each.metrics, ", "),
-                                               each.rates, count_text(each.counts))));
-  }
-  return join(parts, "; ");
+void add_notes(const TableOfNotes& of, Table& table) {
+  add_lines(of, kExplanations, table.notes);
+  const std::size_t explanations = table.notes.size();
+  add_lines(of, kCautions, table.notes);
+  table.warnings = table.notes.size() - explanations;
 }
 
-std::vector<std::string> filter_notes(const TableSpec& table,
-                                      const std::vector<std::string>& said) {
-  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  std::vector<std::string> lines;
-  for (const TableSpec::Filter& filter : table.where) {
-    const bool shown = is_in(table.rows, filter.name) || is_in(table.columns, filter.name);
-    if (shown || is_in(said, filter.name) || goes_without_saying(filter, "")) continue;
-    // A filter that every value replaces has no effect.
-    const bool replaced =
-        !table.values.empty() &&
-        std::all_of(table.values.begin(), table.values.end(), [&](const TableSpec::Value& value) {
-          return std::any_of(value.where.begin(), value.where.end(),
-                             [&](const auto& own) { return own.name == filter.name; });
-        });
-    if (!replaced) lines.push_back("only " + filter_text(filter));
+namespace {
+
+// Why figures that need a device's peak are missing.
+struct MissingPeak {
+  std::string why;
+  std::vector<std::string> figures;  // labels, in the order of the columns
+  std::size_t cells = 0;
+};
+
+// "000, 001: a sum of ten steps" for each text, in the order of their appearance.
+std::vector<std::string> by_text(const std::vector<SourceRemark>& remarks, bool devices) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
+  for (const SourceRemark& remark : remarks) {
+    if (remark.is_device != devices) continue;
+    auto same = std::ranges::find(all, remark.text, &decltype(all)::value_type::first);
+    if (same == all.end()) same = all.insert(same, {remark.text, {}});
+    std::vector<std::string>& sources = same->second;
+    if (std::ranges::find(sources, remark.source) == sources.end()) {
+      sources.push_back(remark.source);
+    }
   }
-  const auto narrower = narrower_values(table);
-  if (!narrower.empty()) lines.push_back("only in " + join(narrower, "; "));
+  std::vector<std::string> lines;
+  for (const auto& [text, sources] : all) lines.push_back(join(sources, ", ") + ": " + text);
   return lines;
 }
 
-std::vector<std::string> unknown_notes(const std::vector<TableValue>& table_values) {
-  std::vector<std::string> names;
-  bool any_done = false;
-  for (const TableValue& table_value : table_values) {
-    const std::vector<ResultRow>& rows = table_value.results().rows;
-    any_done |= std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
-      return !row.pending && row.outcome == Outcome::kDone;
-    });
-    for (const std::string& name : table_value.results().unknown) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}  // namespace
+
+namespace notes {
+
+NoteLines errors(const TableOfNotes& of) {
+  bool sem = false, ci95 = false;
+  std::size_t fewest = 0, most = 0;
+  std::set<std::vector<const ResultRow*>> single,
+      mixed;  // values side by side may show the same cell
+  for (const TableValue& table_value : of.values) {
+    if (!shows(table_value.style().cell, "sem") && !shows(table_value.style().cell, "ci95"))
+      continue;
+    sem |= shows(table_value.style().cell, "sem");
+    ci95 |= shows(table_value.style().cell, "ci95");
+    for (const Key& row : of.rows) {
+      const auto line = table_value.lines().find(row);
+      if (line == table_value.lines().end()) continue;
+      for (const auto& [column, group] : line->second) {
+        const MeanError& error = group.pooled.error;
+        if (group.pooled.stats.n == 0) continue;
+        if (error.processes == 1) {
+          single.insert(group.rows);
+        } else if (!error.one_trial) {
+          mixed.insert(group.rows);
+        } else {
+          fewest = fewest == 0 ? error.processes : std::min(fewest, error.processes);
+          most = std::max(most, error.processes);
+        }
+      }
     }
   }
-  // A sweep that never ran will not get results later.
-  if (!any_done) std::erase_if(names, [](const auto& name) { return !name.starts_with("sweep "); });
-  if (names.empty()) return {};
-  return {"no result has " + join(names, ", ")};
+  NoteLines lines;
+  const std::string count =
+      fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
+  const std::string over = fmt::format("the mean over {} processes", count);
+  if (ci95 && most > 0) {
+    lines.push_back("ci95: half of the 95 % confidence interval of " + over);
+  }
+  if (sem && most > 0) lines.push_back("sem: the standard error of " + over);
+  const std::string name = !ci95 ? "sem" : sem ? "sem, ci95" : "ci95";
+  const auto without = [&](std::size_t n, std::string_view why) {
+    if (n > 0) lines.push_back(fmt::format("no {} in {}: {}", name, counted(n, "cell"), why));
+  };
+  without(single.size(),
+          "one process says nothing about others, and its steps are not independent; `repeats: 5` "
+          "measures five");
+  without(mixed.size(), "the attempts are of different trials, so they are no repeats");
+  return lines;
 }
 
-std::vector<std::string> baseline_notes(const TableSpec& table,
-                                        std::vector<TableValue>& table_values) {
-  const bool any =
-      std::any_of(table_values.begin(), table_values.end(),
-                  [](const TableValue& table_value) { return compares(table_value.style().cell); });
-  if (table.baseline.empty() || !any) return {};
-  const bool found =
-      std::any_of(table_values.begin(), table_values.end(), [](TableValue& table_value) {
-        return table_value.baseline() != nullptr && !table_value.baseline()->empty();
-      });
-  const std::string names = filter_text(table.baseline);
-  if (!found) return {fmt::format("no results with {} to compare with", names)};
-  bool means = false, medians = false;
-  for (const TableValue& table_value : table_values) {
-    for (const CellTemplate::Part& part : table_value.style().cell.parts) {
-      const CellName* known = part.name.empty() ? nullptr : find_cell_name(part.name);
-      if (known == nullptr || known->kind != NameKind::kCompared || known->name == "p") continue;
-      (known->compares_medians() ? medians : means) = true;
+NoteLines remarks(const TableOfNotes& of) {
+  std::vector<SourceRemark> all;
+  for (const TableValue& table_value : of.values) {
+    const auto& own = table_value.results().remarks;
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  NoteLines lines = by_text(all, false);
+  const NoteLines devices = by_text(all, true);
+  if (devices.empty()) return lines;
+  lines.insert(lines.begin(), "devices of published figures: " + join(devices, "; "));
+  return lines;
+}
+
+NoteLines peaks(const TableOfNotes& of) {
+  constexpr std::string_view kOfPeaks[] = {"mfu", "hfu", "bandwidth_share", "floor", "reached"};
+  std::vector<MissingPeak> all;
+  for (const TableValue& table_value : of.values) {
+    for (const std::string_view name : kOfPeaks) {
+      if (!shows(table_value.style().cell, name)) continue;
+      for (const Key& row : of.rows) {
+        const auto line = table_value.lines().find(row);
+        if (line == table_value.lines().end()) continue;
+        for (const auto& [column, group] : line->second) {
+          const auto figure = table_value.figure(row, column, name);
+          const bool known = !figure || figure->has_value();
+          if (known || group.pooled.stats.n == 0 || group.rows.front()->no_peak.empty()) continue;
+          const std::string& why = group.rows.front()->no_peak;
+          auto same = std::ranges::find(all, why, &MissingPeak::why);
+          if (same == all.end()) same = all.insert(same, {why, {}, 0});
+          const std::string label(find_cell_name(name)->label);
+          if (std::ranges::find(same->figures, label) == same->figures.end()) {
+            same->figures.push_back(label);
+          }
+          ++same->cells;
+        }
+      }
     }
   }
-  std::string line = fmt::format("compared with {}", names);
-  if (means) line += " by the means";
-  if (medians) line += means ? " and the medians" : " by the medians";
-  return {line};
-}
-
-std::string speedup_note(const std::vector<TableValue>& table_values,
-                         const std::vector<ValueColumn>& columns, const std::vector<Key>& rows) {
-  std::vector<std::string> texts;
-  for (const ValueColumn& column : columns) {
-    const TableValue& table_value = table_values[column.table_value];
-    const auto each = speedups_of(table_value, column.key, rows);
-    if (!each) continue;
-    const std::string name =
-        table_values.front().axes().column_name(column.key, table_value.value().name);
-    texts.push_back(fmt::format("{}{} over {} rows, largest {}{}", name.empty() ? "" : name + " ",
-                                each->mean, each->rows, each->largest,
-                                each->largest_in.empty() ? "" : " (" + each->largest_in + ")"));
+  NoteLines lines;
+  for (const MissingPeak& each : all) {
+    lines.push_back(fmt::format("no {} in {}: {}", join(each.figures, ", "),
+                                counted(each.cells, "cell"), each.why));
   }
-  return texts.empty() ? "" : "geometric mean of the speed-ups: " + join(texts, "; ");
+  return lines;
 }
 
-}  // namespace sweepd::report
+NoteLines limit(const TableOfNotes& of) {
+  if (of.rows.size() >= of.all_rows) return {};
+  return {fmt::format("the first {} of {} rows", of.rows.size(), of.all_rows)};
+}
+
+NoteLines slow_steps(const TableOfNotes& of) {
+  constexpr std::int64_t kFewestSteps = 5;
+  constexpr double kMoved = 1.1;     // mean by median
+  std::size_t cells = 0, moved = 0;  // of times; those whose mean is no usual step
+  double largest = 0;
+  std::string largest_in;
+  for (const NotedCell& cell : of.cells) {
+    if (cell.mean_of == nullptr) continue;
+    if (cell.mean_of->metric != "time" && cell.mean_of->metric != "host_time") continue;
+    double ratio = 0;  // stays so if no attempt has enough steps, or the reader pooled them
+    for (const ResultRow* row : cell.rows) {
+      const bool counts = row->outcome == Outcome::kDone && row->stats.n >= kFewestSteps;
+      if (!counts || !(row->stats.median > 0)) continue;
+      ratio = std::max(ratio, row->stats.mean / row->stats.median);
+    }
+    if (ratio == 0) continue;
+    ++cells;
+    if (ratio <= kMoved) continue;
+    ++moved;
+    if (ratio <= largest) continue;
+    largest = ratio;
+    largest_in = cell.name;
+  }
+  if (moved == 0) return {};
+  const std::string where = cells > 1 ? fmt::format("in {} of {} cells ", moved, cells) : "";
+  const std::string most = largest_in.empty() ? "" : fmt::format(" ({})", largest_in);
+  return {fmt::format(
+      "{}a few slow steps raise the mean by more than a tenth above the median, by {:.0f} % at "
+      "most{}; `{{median}}` shows the usual step",
+      where, (largest - 1) * 100, most)};
+}
+
+NoteLines unsaid_pooling(const TableOfNotes& of) {
+  if (!of.pooling.any()) return {};
+  return {of.pooling.warning()};
+}
+
+NoteLines partial_steps(const TableOfNotes& of) {
+  constexpr std::size_t kMost = 5;  // attempts listed one by one
+  struct Partial {
+    std::string cell, row, text;
+  };
+  std::vector<Partial> all;
+  std::map<AttemptId, std::size_t> index;
+  for (const NotedCell& cell : of.cells) {
+    if (!cell.notes_results || !cell.shown) continue;
+    for (const ResultRow* row : cell.rows) {
+      if (!row->partial) continue;
+      const auto [entry, added] = index.try_emplace(row->attempt, all.size());
+      if (added) {
+        all.push_back({cell.name, cell.row_name, describe(*row->partial, row->outcome)});
+      } else if (Partial& first = all[entry->second]; first.cell != cell.name) {
+        first.cell = first.row;  // cells of one row may show the same attempt
+      }
+    }
+  }
+  NoteLines lines;
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    lines.push_back((all[i].cell.empty() ? "" : all[i].cell + ": ") + all[i].text);
+  }
+  if (all.size() > kMost) {
+    lines.push_back(fmt::format("{} measured some steps too; `sweepctl show` has them",
+                                counted(all.size() - kMost, "more attempt")));
+  }
+  return lines;
+}
+
+}  // namespace notes
+
+namespace {
+
+constexpr std::size_t kMostNotes = 3;
+
+// Without it a cell cannot be read.
+bool explains_a_mark(std::string_view note) {
+  return note.starts_with("ci95: ") || note.starts_with("sem: ") ||
+         note.starts_with(mark_of(Verdict::kInvalid)) ||
+         note.starts_with(mark_of(Verdict::kSuspect)) || note.starts_with(kUnsteadyMark) ||
+         note.starts_with(kUnjudgedMark);
+}
+
+}  // namespace
+}  // namespace report
+
+Table with_few_notes(Table table, const std::string& where) {
+  const std::size_t all = table.notes.size();
+  if (all <= report::kMostNotes) return table;
+  const std::size_t first_warning = all - table.warnings;
+  std::vector<std::pair<int, std::size_t>> ranked;  // lower ranks stay
+  for (std::size_t i = 0; i < all; ++i) {
+    const bool mark = report::explains_a_mark(table.notes[i]), warns = i >= first_warning;
+    ranked.emplace_back(mark ? 0 : i == 0 ? 1 : warns ? 2 : 3, i);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  ranked.resize(report::kMostNotes);
+  std::vector<std::size_t> kept;
+  for (const auto& [rank, i] : ranked) kept.push_back(i);
+  std::sort(kept.begin(), kept.end());
+  std::vector<std::string> notes;
+  table.warnings = 0;
+  for (const std::size_t i : kept) {
+    notes.push_back(std::move(table.notes[i]));
+    if (i >= first_warning) ++table.warnings;
+  }
+  notes.back() +=
+      fmt::format(" ({}: {})", report::counted(all - report::kMostNotes, "more note"), where);
+  table.notes = std::move(notes);
+  return table;
+}
+
+}  // namespace sweepd

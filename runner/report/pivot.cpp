@@ -10,16 +10,11 @@
 #include "runner/model/cell_name.h"
 #include "runner/report/best.h"
 #include "runner/report/dictionary.h"
-#include "runner/report/error_notes.h"
 #include "runner/report/notes.h"
-#include "runner/report/partial_notes.h"
-#include "runner/report/peak_notes.h"
-#include "runner/report/remark_notes.h"
 #include "runner/report/report.h"
 #include "runner/report/rest.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
-#include "runner/report/slow_step_notes.h"
 #include "runner/report/sort_key.h"
 #include "runner/report/table_value.h"
 #include "runner/report/with_columns.h"
@@ -66,7 +61,8 @@ class Pivot {
     const auto marked = report::mark_best(query_.table, values_, order_, columns_, table);
     if (!marked) return marked.error();
     report::add_up_rest(query_.table, values_, columns_, query_.with.size(), table);
-    add_notes(table, all);
+    report::add_notes({query_, values_, columns_, order_, all, cells_, significance_, pooling_},
+                      table);
     return table;
   }
 
@@ -141,7 +137,10 @@ class Pivot {
     const bool all = std::all_of(skipped.begin(), skipped.end(), [](const ResultRow* row) {
       return !row->pending && row->outcome == Outcome::kSkipped;
     });
-    if (all) footnotes_.add_cell("", skipped, axes());
+    if (all) {
+      cells_.push_back(
+          {.name = "", .row_name = "", .rows = skipped, .axes = &axes(), .shown = false});
+    }
     return all;
   }
 
@@ -238,57 +237,23 @@ class Pivot {
     const bool mean_noted = std::ranges::any_of(
         earlier, [&](const TableValue& other) { return same(other) && other.shows_mean(); });
     const report::Group* group = table_value.find(row, column.key);
-    if (group != nullptr && !noted) {
-      footnotes_.add_cell(cell_name(row, column), group->rows, table_value.axes());
-      partial_.add_cell(cell_name(row, column), axes().row_name(row), group->rows);
+    const bool notes_mean = !mean_noted && table_value.shows_mean();
+    if (group != nullptr && (!noted || notes_mean)) {
+      cells_.push_back({.name = cell_name(row, column),
+                        .row_name = axes().row_name(row),
+                        .rows = group->rows,
+                        .axes = &table_value.axes(),
+                        .notes_results = !noted,
+                        .mean_of = notes_mean ? &table_value.results() : nullptr});
     }
-    if (group != nullptr && !mean_noted && table_value.shows_mean()) {
-      slow_steps_.add_cell(cell_name(row, column), table_value.results(), group->rows);
-    }
-    const auto failed = table_value.failed_baseline(row, column.key);
+    auto failed = table_value.failed_baseline(row, column.key);
     if (!failed.empty()) {  // rows of other results, whose dimensions differ
-      footnotes_.add_cell("baseline of " + cell_name(row, column), failed,
-                          table_value.baseline()->axes());
+      cells_.push_back({.name = "baseline of " + cell_name(row, column),
+                        .row_name = "",
+                        .rows = std::move(failed),
+                        .axes = &table_value.baseline()->axes(),
+                        .shown = false});
     }
-  }
-
-  void add_notes(Table& table, std::size_t all_rows) {
-    const auto add = [&table](std::vector<std::string> lines) {
-      for (std::string& line : lines) {
-        if (!line.empty()) table.notes.push_back(std::move(line));
-      }
-    };
-    std::vector<std::string> about{report::figures_note(values_, order_)};
-    for (std::string& line : report::baseline_notes(query_.table, values_)) {
-      about.push_back(std::move(line));
-    }
-    std::erase(about, "");
-    add({join(about, "; ")});
-    add(report::error_notes(values_, order_));
-    add(report::significance_notes(significance_));
-    add(report::best_notes(query_.table, values_));
-    add({report::speedup_note(values_, columns_, order_)});
-    add(report::filter_notes(query_.table, query_.said));
-    add(report::unknown_notes(values_));
-    std::vector<SourceRemark> remarks;
-    for (const TableValue& table_value : values_) {
-      const auto& own = table_value.results().remarks;
-      remarks.insert(remarks.end(), own.begin(), own.end());
-    }
-    add(report::remark_lines(remarks));
-    add(report::peak_notes(values_, order_));
-    if (order_.size() < all_rows) {
-      table.notes.push_back(fmt::format("the first {} of {} rows", order_.size(), all_rows));
-    }
-    const std::size_t explanations = table.notes.size();
-    std::vector<std::string> marks{footnotes_.marks(), report::unjudged_note(significance_)};
-    for (std::string& line : slow_steps_.lines()) marks.push_back(std::move(line));
-    std::erase(marks, "");
-    add({join(marks, "; ")});
-    if (pooling_.any()) table.notes.push_back(pooling_.warning());
-    add(footnotes_.lines());
-    add(partial_.lines());
-    table.warnings = table.notes.size() - explanations;
   }
 
   std::string cell_name(const Key& row, const ValueColumn& column) const {
@@ -303,9 +268,7 @@ class Pivot {
   std::vector<TableValue> values_;
   std::vector<Key> order_;  // of the shown rows
   std::vector<ValueColumn> columns_;
-  report::Footnotes footnotes_;
-  report::PartialNotes partial_;
-  report::SlowStepNotes slow_steps_;
+  std::vector<report::NotedCell> cells_;
   report::UnsaidPooling pooling_;
   report::Significance significance_;
 };

@@ -5,7 +5,7 @@
 #include "runner/base/text.h"
 #include "runner/model/cell_name.h"
 #include "runner/report/cell.h"
-#include "runner/report/footnotes.h"
+#include "runner/report/cell_format.h"
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
 

@@ -8,22 +8,12 @@
 #include <set>
 
 #include "runner/base/text.h"
-#include "runner/report/footnotes.h"
+#include "runner/report/cell_format.h"
 
 namespace sweepd::report {
 namespace {
 
 constexpr std::size_t kMaxValues = 4;  // of one parameter in a message
-
-// Whether some of the results may be of different trials. Figures of one attempt are of one trial.
-bool of_several_trials(const std::vector<const ResultRow*>& rows) {
-  const ResultRow& first = *rows.front();
-  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow* row) {
-    if (row->several_trials) return true;
-    const bool unknown = row->trial.empty() || first.trial.empty();
-    return unknown ? row->attempt != first.attempt : row->trial != first.trial;
-  });
-}
 
 // An attempt that waits, or that was skipped, adds nothing to a cell, and has no device that a
 // table could show.
@@ -55,6 +45,16 @@ std::string as_word(const std::string& value) {
 
 }  // namespace
 
+OneTrial one_trial(std::span<const ResultRow* const> rows) {
+  OneTrial found = OneTrial::kYes;
+  for (const ResultRow* row : rows) {
+    const ResultRow& first = *rows.front();
+    if (row->several_trials || row->trial != first.trial) return OneTrial::kNo;
+    if (row->trial.empty() && row->attempt != first.attempt) found = OneTrial::kUnknown;
+  }
+  return found;
+}
+
 UnsaidPooling::UnsaidPooling(const std::vector<std::string>& allowed, bool drawn)
     : allowed_(allowed), drawn_(drawn) {}
 
@@ -66,7 +66,7 @@ bool UnsaidPooling::allows(const std::string& name) const {
 void UnsaidPooling::add_cell(const std::vector<const ResultRow*>& all, const Axes& axes) {
   std::vector<const ResultRow*> rows;
   std::copy_if(all.begin(), all.end(), std::back_inserter(rows), has_run);
-  if (allows("all") || rows.empty() || !of_several_trials(rows)) return;
+  if (allows("all") || one_trial(rows) == OneTrial::kYes) return;
   const auto differences = axes.hidden_differences(rows);
   const bool all_allowed =
       std::all_of(differences.begin(), differences.end(),

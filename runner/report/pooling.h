@@ -1,7 +1,10 @@
-// Finds the cells that pool results of different trials without permission.
+// The rule which results may share a cell: repeats of one trial always, different trials if the
+// table names the parameters in which they differ (TableSpec::pool). Table, plot, errors and notes
+// follow it; the reader of pooled results (db/query/pooled_reader.h) only records what they need.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,8 +13,11 @@
 
 namespace sweepd::report {
 
+// Whether results are repeats of one trial. kUnknown: several attempts whose trials are unknown.
+enum class OneTrial { kYes, kNo, kUnknown };
+OneTrial one_trial(std::span<const ResultRow* const> rows);
+
 // The parameters over which a table's cells pool beyond those that it names, fixes and allows.
-// Repeats of one trial may always be pooled.
 class UnsaidPooling {
  public:
   // `allowed` is TableSpec::pool; `drawn` says that the cells are points of a plot.

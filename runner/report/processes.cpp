@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/model/known_metric.h"
+#include "runner/report/pooling.h"
 #include "runner/stats/median.h"
 #include "runner/stats/summary.h"
 
@@ -61,10 +62,8 @@ std::vector<double> steps_of(const ResultRow& row) {
 
 MeanError error_of_mean(Rows rows, std::string_view metric) {
   MeanError error;
-  for (const ResultRow* row : rows) {
-    error.separate &= row->attempts == 1;
-    error.one_trial &= !row->several_trials && row->trial == rows.front()->trial;
-  }
+  for (const ResultRow* row : rows) error.separate &= row->attempts == 1;
+  error.one_trial = one_trial(rows) != OneTrial::kNo;
   Weighted all;
   std::vector<Weighted> means;
   for (const auto& process : by_process(rows)) {

@@ -114,6 +114,10 @@ Result<Table> pivot(std::vector<ResultSet> results, const QuerySpec& query);
 // Uses the same results for every value and the baseline.
 Result<Table> pivot(const ResultSet& results, const QuerySpec& query);
 
+// Keeps at most three notes: the meaning of marks first, then that of the figures, then warnings.
+// The last one says how many more there are, and `where`: "`--notes all` shows them".
+Table with_few_notes(Table table, const std::string& where);
+
 // GitHub's dialect, padded so that the source reads as a table too.
 std::string to_markdown(const Table& table);
 std::string notes_in_markdown(const Table& table);  // its title and notes alone

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/report/footnotes.h"
+#include "runner/report/cell_format.h"
+#include "runner/report/notes.h"
 #include "runner/report/processes.h"
 #include "runner/stats/false_discovery.h"
 
@@ -117,7 +118,7 @@ Significance find_significance(std::span<TableValue> table_values,
 namespace {
 
 // How many cells are judged together, and the method.
-void note_correction(const Significance& found, std::vector<std::string>& lines) {
+void note_correction(const Significance& found, NoteLines& lines) {
   if (found.comparisons.empty()) return;
   const std::size_t tested = static_cast<std::size_t>(
       std::count_if(found.comparisons.begin(), found.comparisons.end(),
@@ -153,8 +154,9 @@ std::vector<std::pair<std::size_t, std::string_view>> without_spread(const Signi
 
 }  // namespace
 
-std::vector<std::string> significance_notes(const Significance& found) {
-  std::vector<std::string> lines;
+NoteLines notes::significance(const TableOfNotes& table) {
+  const Significance& found = table.significance;
+  NoteLines lines;
   const auto of = [&](stats::Method method) {
     return static_cast<std::size_t>(
         std::count_if(found.comparisons.begin(), found.comparisons.end(),
@@ -191,14 +193,15 @@ std::vector<std::string> significance_notes(const Significance& found) {
   return lines;
 }
 
-std::string unjudged_note(const Significance& found) {
-  if (!found.bold) return "";
+NoteLines notes::unjudged(const TableOfNotes& of) {
+  const Significance& found = of.significance;
+  if (!found.bold) return {};
   std::vector<std::string> parts;
   for (const auto& [n, why] : without_spread(found)) {
     parts.push_back(fmt::format("in {}, {}", counted(n, "cell"), why));
   }
-  if (parts.empty()) return "";
-  return fmt::format("{} not judged: {}", kUnjudgedMark, join(parts, "; "));
+  if (parts.empty()) return {};
+  return {fmt::format("{} not judged: {}", kUnjudgedMark, join(parts, "; "))};
 }
 
 }  // namespace sweepd::report

@@ -27,11 +27,4 @@ struct Significance {
 Significance find_significance(std::span<TableValue> table_values,
                                const std::vector<std::string>& sort);
 
-// Explains the p values and bold cells, and why some cells have no p.
-std::vector<std::string> significance_notes(const Significance& found);
-
-// The note on the mark `?`: whether the cell changed, and so should be bold, is unknown.
-// "" without such cells.
-std::string unjudged_note(const Significance& found);
-
 }  // namespace sweepd::report

@@ -11,7 +11,6 @@
 #include "runner/report/axes.h"
 #include "runner/report/cell.h"
 #include "runner/report/divided_metric.h"
-#include "runner/report/footnotes.h"
 #include "runner/report/pooling.h"
 
 namespace sweepd::report {

@@ -1,8 +1,8 @@
 // Tests which notes stand below a table by default.
-#include "runner/report/few_notes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runner/report/report.h"
 
 namespace sweepd {
 namespace {

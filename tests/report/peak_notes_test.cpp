@@ -1,6 +1,4 @@
 // Tests that a table says why shares of a device's peaks are missing.
-#include "runner/report/peak_notes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "runner/report/remark_notes.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {
@@ -85,10 +84,12 @@ TEST(ReferenceSet, DevicesAndRemarksAreLinesAndMarkNothing) {
   rows[3].phase = "forward";
   rows[1].remarks = rows[2].remarks = {"a sum, divided here"};
   rows[2].remarks.push_back("no context");
-  const ResultSet set = reference_set(rows, query_of({"source"}, {}), {});
-  EXPECT_THAT(report::remark_lines(set.remarks),
-              ElementsAre("devices of published figures: 000, 002: not stated; 001: A100",
-                          "001, 002: a sum, divided here", "002: no context"))
+  const QuerySpec query = query_of({"source"}, {});
+  const ResultSet set = reference_set(rows, query, {});
+  const Table table = *pivot(set, query);
+  EXPECT_THAT(table.notes, testing::IsSupersetOf(
+                               {"devices of published figures: 000, 002: not stated; 001: A100",
+                                "001, 002: a sum, divided here", "002: no context"}))
       << "003 is not shown";
   for (const ResultRow& row : set.rows) EXPECT_EQ(row.verdict, Verdict::kValid);
 }

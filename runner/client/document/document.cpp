@@ -2,7 +2,6 @@
 
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
-#include "runner/report/few_notes.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
