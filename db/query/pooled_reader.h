@@ -3,17 +3,82 @@
 // them cost as much as one seek of SQLite.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
-#include "db/query/coded_column.h"
+#include "db/query/coder.h"
+#include "db/query/dictionary.h"
 #include "db/query/pooled_scan.h"
-#include "db/query/row_index.h"
+#include "db/query/row_visitor.h"
 #include "db/query/selection_sql.h"
+#include "runner/model/param.h"
 #include "runner/model/pooled_stats.h"
 
 namespace sweepd {
+
+// Maps the row ids of a table to places in an array. Ids are dense, so it takes 4 bytes per id.
+class RowIndex {
+ public:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  void put(std::int64_t id, std::size_t place) {
+    const auto at = static_cast<std::size_t>(id);
+    if (at >= places_.size()) places_.resize(std::max(at + 1, 2 * places_.size()), kNone);
+    places_[at] = static_cast<std::uint32_t>(place);
+  }
+  std::uint32_t find(std::int64_t id) const {  // kNone if it was never put
+    const auto at = static_cast<std::size_t>(id);
+    return at < places_.size() ? places_[at] : kNone;
+  }
+
+ private:
+  std::vector<std::uint32_t> places_;
+};
+
+// Stores one dimension of trials or attempts as codes until the table's values are known.
+class CodedColumn {
+ public:
+  CodedColumn(std::size_t dimension, ValueType type) : dimension_(dimension), type_(type) {}
+
+  std::size_t dimension() const { return dimension_; }  // of the plan's
+  std::uint32_t code(const RowValues& row, int column) {
+    switch (type_) {
+      case ValueType::kText:
+      case ValueType::kChoice:
+        return texts_.code(row.text(column));
+      case ValueType::kReal:
+        return reals_.code(row.real(column));
+      default:
+        return integers_.code(row.integer(column));
+    }
+  }
+  // Marks the value as shown. Values are ordered by the first trial that has them.
+  void note(std::uint32_t code, std::int64_t position) {
+    if (code >= positions_.size()) positions_.resize(code + 1, kNowhere);
+    if (position < positions_[code]) positions_[code] = position;
+  }
+
+  // Returns the noted values in that order. `new_code` is indexed by the code that `code` returned.
+  struct Ordered {
+    DimensionCoder coder;
+    std::vector<std::uint32_t> new_code;
+  };
+  Ordered ordered() const;
+
+ private:
+  static constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
+  Value value(std::uint32_t code) const;
+
+  std::size_t dimension_;
+  ValueType type_;
+  Dictionary<std::string> texts_;
+  Dictionary<std::int64_t> integers_;  // booleans, too
+  Dictionary<double> reals_;
+  std::vector<std::int64_t> positions_;  // by code
+};
 
 // For one use. The plan must be one that scan_pooled accepts; the dimensions after the named ones
 // are parameters of trials.

@@ -10,7 +10,7 @@
 #include "db/base/pool_hosts.h"
 #include "db/query/state.h"
 #include "runner/model/pool_name.h"
-#include "runner/model/rounds.h"
+#include "runner/model/trial.h"
 
 namespace sweepd {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "db/base/sweep_axes.h"
-#include "runner/model/rounds.h"
+#include "runner/model/trial.h"
 
 namespace sweepd {
 namespace {

@@ -9,10 +9,16 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/model/lease.h"
-#include "runner/model/sweep_of_attempt.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {
+
+// The sweep that queued an attempt, as the attempt's folder names it.
+struct SweepOfAttempt {
+  SweepId id;  // "": unknown
+  std::string name;
+  SweepId sentinel_of;  // of a sentinel: the sweep that it watches
+};
 
 // A queued or running attempt, with everything to schedule, start or adopt it.
 struct OpenAttempt {

@@ -183,4 +183,12 @@ struct Sweep {
 // groups and include points, in this order, each once.
 std::vector<std::size_t> axes_of(const Sweep& sweep);
 
+// A mistake in a table of a sweep file, with the key where it is, so that a message can point
+// there.
+struct TableMistake {
+  std::string key;                   // "rows", "cell", "unit" ...
+  std::optional<std::size_t> value;  // index into the table's `values`; empty: the table itself
+  std::string message;               // complete: names the key and the expected form
+};
+
 }  // namespace sweepd

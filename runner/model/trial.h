@@ -43,4 +43,19 @@ TrialKey key_of(const WorkloadDef& def, const Trial& trial);
 std::string label_of(const WorkloadDef& def, const Trial& trial,
                      const std::vector<std::size_t>& axes = {});
 
+// Whether the key of a trial with this value has the parameter.
+inline bool is_in_key(const ParamDef& param, const Value& value) {
+  return param.role == ParamRole::kIdentity &&
+         (param.always_in_key || value != param.default_value);
+}
+
+// The text of a value in the hashed text of a key. Databases store keys, so this text never
+// changes, even if another form would read better (`to_text`).
+std::string key_text(const ParamDef& param, const Value& value);
+
+// How many attempts a pass has. Only timings are worth repeating: memory and kernels do not vary.
+constexpr std::int64_t rounds_of(Pass pass, std::int64_t repeats) {
+  return pass == Pass::kTiming ? repeats : 1;
+}
+
 }  // namespace sweepd

@@ -8,7 +8,7 @@
 
 #include "runner/base/text.h"
 #include "runner/report/cell_format.h"
-#include "runner/stats/median.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd {
 namespace {

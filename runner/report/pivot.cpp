@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 #include <span>
 
 #include "runner/base/text.h"
-#include "runner/model/cell_name.h"
+#include "runner/base/units.h"
 #include "runner/report/best.h"
 #include "runner/report/dictionary.h"
 #include "runner/report/notes.h"
@@ -15,9 +13,7 @@
 #include "runner/report/rest.h"
 #include "runner/report/row_order.h"
 #include "runner/report/significance.h"
-#include "runner/report/sort_key.h"
 #include "runner/report/table_value.h"
-#include "runner/report/with_columns.h"
 
 namespace sweepd {
 namespace {
@@ -26,13 +22,85 @@ using report::Key;
 using report::TableValue;
 using report::ValueColumn;
 
+// Columns that give programs the information of marks and notes.
+const std::vector<std::string> kWithWords{"n", "attempts", "verdict", "outcome", "attempt"};
+
+Cell count_cell(std::int64_t count) {
+  return {with_thousands(count), static_cast<double>(count)};
+}
+
+std::int64_t attempts_with_figure(const report::Group& group) {
+  std::set<std::string> ids;
+  std::int64_t pooled = 0;
+  for (const ResultRow* row : group.rows) {
+    if (row->stats.n == 0) continue;
+    if (row->attempts > 1) {
+      pooled += row->attempts;
+    } else {
+      ids.insert(row->attempt);
+    }
+  }
+  return pooled + static_cast<std::int64_t>(ids.size());
+}
+
+std::string outcomes(const report::Group& group) {
+  std::vector<std::string> words;
+  for (const ResultRow* row : group.rows) {
+    const std::string word(row->pending ? "pending" : name_of(row->outcome));
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  }
+  std::sort(words.begin(), words.end());
+  return join(words, "/");
+}
+
+// The attempts behind a cell, as many as a user may want to see.
+std::string attempts_in(const report::Group& group) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> ids;
+  for (const ResultRow* row : group.rows) {
+    if (row->attempt.empty()) continue;
+    if (std::find(ids.begin(), ids.end(), row->attempt) == ids.end()) ids.push_back(row->attempt);
+    if (ids.size() > kMost) break;
+  }
+  if (ids.size() > kMost) ids.back() = "…";
+  return join(ids, " ");
+}
+
+Result<void> check_with(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (std::find(kWithWords.begin(), kWithWords.end(), word) != kWithWords.end()) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("with: `{}` is not one of {}{}", word, join(kWithWords, ", "),
+                             did_you_mean(word, kWithWords))};
+  }
+  return {};
+}
+
+// The header of the column behind the one headed `figure`: "fp32 n".
+Column with_header(const Column& figure, const std::string& word) {
+  const bool counts = word == "n" || word == "attempts";
+  return {figure.name + " " + word, "", counts ? Align::kRight : Align::kLeft};
+}
+
+// `group` is null for a point that the sweep never had, whose cell is empty. The outcomes of
+// several attempts are joined by "/", and the verdict is the worst of those with a figure.
+Cell with_cell(const report::Group* group, const std::string& word) {
+  if (group == nullptr) return {};
+  if (word == "n") return count_cell(group->pooled.stats.n);
+  if (word == "attempts") return count_cell(attempts_with_figure(*group));
+  if (word == "attempt") return {attempts_in(*group), {}};
+  if (word == "outcome") return {outcomes(*group), {}};
+  if (group->pooled.stats.n == 0) return {};
+  return {std::string(name_of(group->pooled.verdict)), {}};
+}
+
 class Pivot {
  public:
   Pivot(const QuerySpec& query, std::vector<TableValue> table_values)
       : query_(query), values_(std::move(table_values)), pooling_(query.table.pool, query.drawn) {}
 
   Result<Table> make() {
-    if (auto known = report::check_with(query_.with); !known) return known.error();
+    if (auto known = check_with(query_.with); !known) return known.error();
     align();
     for (TableValue& table_value : values_) table_value.group(query_.table.baseline);
     for (const TableValue& table_value : values_) table_value.add_cells(pooling_);
@@ -42,7 +110,9 @@ class Pivot {
     }
     significance_ = report::find_significance(values_, query_.table.sort);
     collect();
-    if (auto sorted = sort(); !sorted) return sorted.error();
+    if (auto sorted = report::sort_rows(query_, values_, columns_, order_); !sorted) {
+      return sorted.error();
+    }
     const auto all = order_.size();
     if (query_.table.limit > 0 && all > static_cast<std::size_t>(query_.table.limit)) {
       order_.resize(static_cast<std::size_t>(query_.table.limit));
@@ -54,7 +124,7 @@ class Pivot {
       const Column header = values_[column.table_value].header(column.key);
       table.columns.push_back(header);
       for (const std::string& word : query_.with) {
-        table.columns.push_back(report::with_header(header, word));
+        table.columns.push_back(with_header(header, word));
       }
     }
     if (auto filled = fill(table); !filled) return filled.error();
@@ -105,11 +175,6 @@ class Pivot {
       keys.insert(table_value.columns().begin(), table_value.columns().end());
     }
     order_.assign(rows.begin(), rows.end());
-    if (!query_.file_order.empty()) {
-      const report::RowOrder order(axes(), query_.file_order);
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](const Key& a, const Key& b) { return order.before(a, b); });
-    }
     std::vector<Key> shown(keys.begin(), keys.end());
     std::erase_if(shown, [&](const Key& key) { return keys.size() > 1 && is_nowhere(key); });
     for (const Key& key : shown) {
@@ -144,70 +209,6 @@ class Pivot {
     return all;
   }
 
-  // Sorts by the last key first, each time stably, so that the first key decides and the others
-  // break ties.
-  Result<void> sort() {
-    for (auto key = query_.table.sort.rbegin(); key != query_.table.sort.rend(); ++key) {
-      if (auto sorted = sort_by(*key); !sorted) return sorted.error();
-    }
-    return {};
-  }
-
-  Result<void> sort_by(const std::string& key) {
-    const bool descending = key.starts_with('-');
-    const std::string name = descending ? key.substr(1) : key;
-    // All rows have the same value of a dropped dimension.
-    if (axes().is_constant(name)) return {};
-    if (const auto position = axes().row_position(name)) {
-      std::stable_sort(order_.begin(), order_.end(), [&](const Key& a, const Key& b) {
-        return descending ? b[*position] < a[*position] : a[*position] < b[*position];
-      });
-      return {};
-    }
-    auto values = sort_values(name);
-    if (!values) return values.error();
-    std::stable_sort(order_.begin(), order_.end(), [&](const Key& a, const Key& b) {
-      const auto& left = values->at(a);
-      const auto& right = values->at(b);
-      if (!left || !right) return left.has_value() && !right.has_value();
-      return descending ? *right < *left : *left < *right;
-    });
-    return {};
-  }
-
-  // A sort key that is not a row: a value, by its first figure, or a figure of any value.
-  struct SortKey {
-    std::optional<std::size_t> table_value;
-    std::string figure;
-  };
-  Result<SortKey> find_sort_key(const std::string& name) const {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (!name.empty() && values_[i].value().name == name && !values_[i].first_figure().empty()) {
-        return SortKey{i, values_[i].first_figure()};
-      }
-    }
-    const CellName* known = find_cell_name(name);
-    if (known != nullptr && known->kind != NameKind::kWord) return SortKey{{}, name};
-    return Error{ErrorCode::kInvalidArgument, report::unknown_sort_key(query_.table, name)};
-  }
-
-  Result<std::map<Key, std::optional<double>>> sort_values(const std::string& name) const {
-    const auto key = find_sort_key(name);
-    if (!key) return key.error();
-    std::map<Key, std::optional<double>> values;
-    for (const Key& row : order_) {
-      std::optional<double>& value = values[row];
-      for (const ValueColumn& column : columns_) {
-        // A row is sorted by its first column that has the figure.
-        if (value || (key->table_value && *key->table_value != column.table_value)) continue;
-        auto figure = values_[column.table_value].figure(row, column.key, key->figure);
-        if (!figure) return figure.error();
-        if (*figure && !std::isnan(**figure)) value = *figure;
-      }
-    }
-    return values;
-  }
-
   Result<void> fill(Table& table) {
     for (const Key& row : order_) {
       std::vector<Cell> cells = axes().row_cells(row);
@@ -217,7 +218,7 @@ class Pivot {
         if (!cell) return cell.error();
         cells.push_back(std::move(*cell));
         for (const std::string& word : query_.with) {
-          cells.push_back(report::with_cell(table_value.find(row, column.key), word));
+          cells.push_back(with_cell(table_value.find(row, column.key), word));
         }
         note_cell(row, column);
       }

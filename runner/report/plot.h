@@ -12,7 +12,6 @@
 #include "runner/model/plot.h"
 #include "runner/model/result_set.h"
 #include "runner/model/sweep.h"
-#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 

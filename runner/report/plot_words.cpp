@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
-#include "runner/model/plot_parts.h"
+#include "runner/model/plot.h"
 #include "runner/report/filter_text.h"
 #include "runner/report/option_text.h"
 

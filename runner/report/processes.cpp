@@ -8,7 +8,6 @@
 
 #include "runner/model/known_metric.h"
 #include "runner/report/pooling.h"
-#include "runner/stats/median.h"
 #include "runner/stats/summary.h"
 
 namespace sweepd::report {

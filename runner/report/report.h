@@ -10,8 +10,8 @@
 
 #include "runner/base/result.h"
 #include "runner/model/result_set.h"
+#include "runner/model/sweep.h"
 #include "runner/model/table.h"
-#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 

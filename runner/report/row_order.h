@@ -1,31 +1,26 @@
-// The order of a table's rows: by their dimensions from left to right, except that parameters which
-// the sweep file lists together follow the file's points.
+// The order of a table's rows.
 #pragma once
 
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "runner/report/axes.h"
+#include "runner/base/result.h"
+#include "runner/model/sweep.h"
+#include "runner/report/table_value.h"
 
 namespace sweepd::report {
 
-class RowOrder {
- public:
-  // `axes` must outlive it.
-  RowOrder(const Axes& axes, const std::vector<FileOrder>& orders);
-  bool before(const Key& a, const Key& b) const;
+// The names by which a table can be sorted: its rows, its values by name, and the figures of a
+// cell.
+std::vector<std::string> sort_names(const TableSpec& table);
+// "sort: `medain` is neither ...; expected one of ..., did you mean ..."
+std::string unknown_sort_key(const TableSpec& table, std::string_view name);
 
- private:
-  struct Group {
-    std::vector<std::size_t> positions;                      // of its parameters in a row's key
-    std::map<std::vector<std::string>, std::size_t> places;  // from a point to its first position
-  };
-  // Combinations that the file does not have come after all points.
-  std::size_t place(const Group& group, const Key& key) const;
-
-  const Axes& axes_;
-  std::vector<Group> groups_;
-};
+// Sorts rows, which are in the order of their dimensions' values: parameters that the sweep file
+// lists together (FileOrder) follow the file's points, then TableSpec::sort decides. Fails for an
+// unknown key.
+Result<void> sort_rows(const QuerySpec& query, const std::vector<TableValue>& values,
+                       const std::vector<ValueColumn>& columns, std::vector<Key>& rows);
 
 }  // namespace sweepd::report

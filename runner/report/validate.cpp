@@ -9,7 +9,7 @@
 #include "runner/report/convert.h"
 #include "runner/report/divided_metric.h"
 #include "runner/report/report.h"
-#include "runner/report/sort_key.h"
+#include "runner/report/row_order.h"
 
 namespace sweepd {
 namespace {

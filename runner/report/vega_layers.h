@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-#include "runner/report/vega_axis.h"
+#include "runner/report/plot_points.h"
+#include "runner/report/vega_json.h"
 
 namespace sweepd::report {
 

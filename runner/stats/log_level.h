@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "runner/stats/interval.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::stats {
 

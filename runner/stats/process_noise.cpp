@@ -6,7 +6,7 @@
 
 #include "runner/stats/log_level.h"
 #include "runner/stats/pairs.h"
-#include "runner/stats/student.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::stats {
 namespace {

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "runner/stats/median.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::stats {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "runner/stats/change_points.h"
-#include "runner/stats/median.h"
 #include "runner/stats/robust.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::stats {
 namespace {

@@ -1,16 +1,25 @@
-// Confidence intervals of a mean from `mean ± std` of n independent values, and the usual mean of
-// ratios. Steps of one process are not independent (`compare.h`), so an interval that is computed
-// from them is too narrow when neighbouring steps are alike; for the means of processes it is
-// right.
+// The median; confidence intervals of a mean from `mean ± std` of n independent values; the usual
+// mean of ratios; Student's t. Steps of one process are not independent (`compare.h`), so an
+// interval that is computed from them is too narrow when neighbouring steps are alike; for the
+// means of processes it is right.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
-
-#include "runner/stats/interval.h"
+#include <vector>
 
 namespace sweepd::stats {
+
+// The two ends of a confidence interval, in the unit of the figure that it belongs to.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Of values in any order: the middle one, or the mean of the middle two. `values` is not empty and
+// has no NaN, which has no place in an order. Takes its own copy, which it reorders.
+double median(std::vector<double> values);
 
 // Standard error of the mean, std / sqrt(n), in the unit of `std`. `std` is that of a sample
 // (n - 1). Nothing for n < 2, because one value has no spread, and for a `std` that is not a finite
@@ -30,5 +39,18 @@ std::optional<Interval> mean_interval(double mean, double std, std::int64_t n,
 // Wallace, "How not to lie with statistics", CACM 1986). Nothing for no ratios, and if one is not
 // finite and positive.
 std::optional<double> geometric_mean(std::span<const double> ratios);
+
+// Student's t distribution takes any number of degrees of freedom from 1 on, whole or not (an
+// approximate test after Satterthwaite has a fraction).
+
+// How many standard errors a two-sided interval reaches to each side: 1.96 for a confidence of 0.95
+// and very many degrees of freedom, 12.7 for one. `confidence` is between 0 and 1, both excluded.
+double student_width(double confidence, double degrees);
+
+// The chance that |t| is at least this large if the true difference is 0 (two-sided p value).
+double student_p(double t, double degrees);
+
+// How many standard deviations of a normal distribution lie below the share `p`: 0.84 for 0.8.
+double normal_quantile(double p);
 
 }  // namespace sweepd::stats

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "runner/base/hash.h"
-#include "runner/model/key_text.h"
+#include "runner/model/trial.h"
 
 namespace sweepd::sweepfile {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runner/model/plot_parts.h"
+#include "runner/model/plot.h"
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 

@@ -13,7 +13,6 @@
 
 #include "runner/base/result.h"
 #include "runner/model/sweep.h"
-#include "runner/model/table_mistake.h"
 
 namespace sweepd {
 

@@ -155,7 +155,7 @@ class TableReader {
     }
   }
 
-  // runner/report/sort_key.h checks that a table has a key to sort by.
+  // runner/report/row_order.h checks that a table has a key to sort by.
   void read_sort(TableSpec& table, const Node& list) {
     const std::string help = list.is_scalar() ? fmt::format("write [{}]", list.text) : "";
     if (!expect_list(report_, "sort", "a list of names", list, help)) return;

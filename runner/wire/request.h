@@ -15,7 +15,7 @@
 #include "runner/base/result.h"
 #include "runner/model/lease.h"
 #include "runner/model/machine_id.h"
-#include "runner/model/sweep_of_attempt.h"
+#include "runner/model/open_attempt.h"
 #include "runner/model/trial.h"
 
 namespace sweepd {

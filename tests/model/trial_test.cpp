@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/model/key_text.h"
 #include "runner/model/param.h"
 #include "runner/model/sweep.h"
 

@@ -1,7 +1,6 @@
 // How often intervals contain the truth, by simulation: seeds are fixed, so a result repeats.
 #include <gtest/gtest.h>
 
-#include "runner/stats/blocks.h"
 #include "runner/stats/compare.h"
 #include "tests/stats/series_builder.h"
 

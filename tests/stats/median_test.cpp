@@ -1,4 +1,4 @@
-#include "runner/stats/median.h"
+#include "runner/stats/summary.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "runner/stats/two_levels.h"
 #include "tests/stats/series_builder.h"
 
 namespace sweepd::stats {

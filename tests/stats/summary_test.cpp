@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "runner/stats/student.h"
-
 namespace sweepd::stats {
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
-#include "runner/model/rounds.h"
+#include "runner/model/trial.h"
 #include "runner/sched/resources.h"
 
 namespace sweepd {

@@ -1,4 +1,4 @@
-#include "runner/model/plot_parts.h"
+#include "runner/model/plot.h"
 
 namespace sweepd {
 namespace {
