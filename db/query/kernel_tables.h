@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/base/connection.h"
-#include "db/query/kernel_view.h"
+#include "db/query/query.h"
 #include "runner/model/table.h"
 
 namespace sweepd {

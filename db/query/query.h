@@ -13,9 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "db/query/kernel_view.h"
 #include "runner/model/changes.h"
-#include "runner/model/drift.h"
 #include "runner/model/estimate.h"
 #include "runner/model/measured_with.h"
 #include "runner/model/memory_picture.h"
@@ -26,10 +24,32 @@
 #include "runner/model/pool_name.h"
 #include "runner/model/reference.h"
 #include "runner/model/result_set.h"
+#include "runner/model/sentinel.h"
 #include "runner/model/table.h"
 #include "runner/model/what_ran.h"
 
 namespace sweepd {
+
+// The request of `sweepctl show ATTEMPT --kernels`: rows of a profile and their layout.
+enum class KernelGrouping {
+  kName,    // one row a kernel, by its short name
+  kLaunch,  // one row a kernel and launch shape
+  kRange,   // one row a range
+  kClass,   // one row a class
+};
+
+enum class KernelLayout {
+  kNsys,     // Time %, Total, Instances, Avg, Med, Min, Max, StdDev, Name: `nsys stats`
+  kPytorch,  // Name, Self CPU %, Self CPU, CPU total ..., # of Calls: torch.profiler
+};
+
+struct KernelView {
+  KernelGrouping by = KernelGrouping::kName;
+  KernelLayout layout = KernelLayout::kNsys;
+  std::string phase;  // "" is the whole step
+  int rank = 0;
+  std::int64_t top = 0;  // show this many of the largest rows; 0 means all
+};
 
 // Counts of one sweep's attempts by state, including the reused ones.
 struct Progress {

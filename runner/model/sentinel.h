@@ -1,9 +1,13 @@
-// The sentinel of a sweep: its trial and its sweep's name.
+// The sentinel of a sweep: its trial, its sweep's name, and the inputs for detecting drift of a
+// machine.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "runner/base/clock.h"
 #include "runner/base/units.h"
 #include "runner/model/catalog.h"
 #include "runner/model/trial.h"
@@ -24,5 +28,22 @@ inline std::string sentinel_name(std::string_view sweep) {
 // 4,096 x 4,096 in bf16. Its seed keeps it apart from products that a user measures. `matmul` is
 // the workload's definition.
 Trial sentinel_trial(const WorkloadDef& matmul, std::string_view device);
+
+// The runs of the sentinel on one device, with one code, in the order in
+// which they started.
+struct SentinelSeries {
+  std::int64_t device = 0;  // its row
+  struct Run {
+    double median = 0;  // of the step, in ms
+    WallTime started, ended;
+  };
+  std::vector<Run> runs;
+};
+
+// When an attempt ran, and on which devices.
+struct AttemptSpan {
+  WallTime started, ended;
+  std::vector<std::int64_t> devices;  // rows
+};
 
 }  // namespace sweepd

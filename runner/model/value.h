@@ -27,7 +27,7 @@ std::string_view name_of(ValueType type);  // "integer", "real", ...
 Result<ValueType> value_type_from(std::string_view name);
 
 // Returns the canonical text, which parses back to the same value. Trial keys hash it too, except
-// that bytes have their own text (model/key_text.h).
+// that bytes have their own text (key_text in model/trial.h).
 std::string to_text(const Value& value, ValueType type);
 
 // Checks syntax only. The definition checks choices and limits (model/catalog.h).

@@ -27,7 +27,7 @@ class Axes {
   // Fails when the table names a dimension that the results do not have.
   static Result<Axes> resolve(const ResultSet& results, const TableSpec& table);
 
-  // Aligns several results of one table, whose dictionaries agree (dictionary.h): a value that one
+  // Aligns results of one table, whose dictionaries agree (share_dictionaries): a value that one
   // of them uses counts for all. With `only_varying` a dimension of one value is dropped unless it
   // is in `kept`.
   static void align(std::span<Axes* const> all, bool only_varying,

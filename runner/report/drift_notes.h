@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/drift.h"
+#include "runner/model/sentinel.h"
 #include "runner/stats/shifts.h"
 
 namespace sweepd {

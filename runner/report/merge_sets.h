@@ -19,4 +19,13 @@ void add_dimension(ResultSet& set, const std::string& name, const std::string& v
 // their size if each set has them so. Fails if the metric has different units in them.
 Result<ResultSet> merge_sets(std::vector<ResultSet> sets, const std::vector<std::string>& names);
 
+namespace report {
+
+// Gives results that were read separately one numbering of their dimensions' values, so that a
+// point has the same key in all of them: the named dimensions get the same values in the same order
+// in every set. That is the order of the first set; a value that only a later set has follows the
+// value that precedes it there. Sets that lack a dimension are not changed.
+void share_dictionaries(std::vector<ResultSet>& sets, const std::vector<std::string>& names);
+
+}  // namespace report
 }  // namespace sweepd

@@ -7,7 +7,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/report/best.h"
-#include "runner/report/dictionary.h"
+#include "runner/report/merge_sets.h"
 #include "runner/report/notes.h"
 #include "runner/report/report.h"
 #include "runner/report/rest.h"

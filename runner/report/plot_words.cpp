@@ -4,7 +4,6 @@
 
 #include "runner/base/text.h"
 #include "runner/model/plot.h"
-#include "runner/report/filter_text.h"
 #include "runner/report/option_text.h"
 
 namespace sweepd {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/report/filter_text.h"
+#include "runner/report/option_text.h"
 
 namespace sweepd {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "runner/base/text.h"
 #include "runner/report/divided_metric.h"
-#include "runner/report/filter_text.h"
 #include "runner/report/option_text.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"

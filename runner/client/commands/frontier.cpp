@@ -11,7 +11,7 @@
 #include "runner/client/planning.h"
 #include "runner/client/sweep_file.h"
 #include "runner/client/watching.h"
-#include "runner/model/frontier_search.h"
+#include "runner/model/frontier.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
 

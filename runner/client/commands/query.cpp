@@ -4,7 +4,7 @@
 #include "runner/client/client.h"
 #include "runner/client/output.h"
 #include "runner/client/table_options.h"
-#include "runner/report/filter_text.h"
+#include "runner/report/option_text.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/report/filter_text.h"
 #include "runner/report/noise.h"
+#include "runner/report/option_text.h"
 
 namespace sweepd {
 

@@ -8,7 +8,7 @@
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/report/comparison.h"
-#include "runner/report/filter_text.h"
+#include "runner/report/option_text.h"
 #include "runner/report/table_caption.h"
 
 namespace sweepd {
