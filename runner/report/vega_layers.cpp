@@ -1,4 +1,4 @@
-#include "runner/report/vega_layers.h"
+#include "runner/report/vega_json.h"
 
 #include <fmt/format.h>
 

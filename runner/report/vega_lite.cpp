@@ -10,7 +10,6 @@
 #include "runner/report/plot.h"
 #include "runner/report/plot_points.h"
 #include "runner/report/vega_json.h"
-#include "runner/report/vega_layers.h"
 
 namespace sweepd {
 namespace {
