@@ -1,6 +1,7 @@
 // A cell holds one trial, unless its table names the pooled parameters.
 #include <gmock/gmock.h>
 
+#include "runner/report/pooling.h"
 #include "runner/report/report.h"
 #include "tests/report/results_builder.h"
 
@@ -33,6 +34,36 @@ QuerySpec by_model(std::vector<std::string> pool) {
 std::string refusal(const ResultsBuilder& b, const QuerySpec& query) {
   const auto table = pivot(b.get(), query);
   return table ? "" : table.error().message;
+}
+
+TEST(OneTrial, RepeatsMayShareACell) {
+  const auto row = [](const char* trial, const char* attempt, bool several = false) {
+    ResultRow made;
+    made.trial = trial;
+    made.attempt = attempt;
+    made.several_trials = several;
+    return made;
+  };
+  using report::OneTrial;
+  const struct {
+    const char* what;
+    std::vector<ResultRow> rows;
+    OneTrial expected;
+  } cases[] = {
+      {"none", {}, OneTrial::kYes},
+      {"one attempt", {row("t1", "a")}, OneTrial::kYes},
+      {"repeats", {row("t1", "a"), row("t1", "b")}, OneTrial::kYes},
+      {"two trials", {row("t1", "a"), row("t1", "b"), row("t2", "c")}, OneTrial::kNo},
+      {"pooled by the reader", {row("t1", "", true)}, OneTrial::kNo},
+      {"one of two is unknown", {row("t1", "a"), row("", "b")}, OneTrial::kNo},
+      {"figures of an unknown trial", {row("", "a"), row("", "a")}, OneTrial::kYes},
+      {"several unknown ones", {row("", "a"), row("", "b")}, OneTrial::kUnknown},
+  };
+  for (const auto& c : cases) {
+    std::vector<const ResultRow*> rows;
+    for (const ResultRow& each : c.rows) rows.push_back(&each);
+    EXPECT_EQ(report::one_trial(rows), c.expected) << c.what;
+  }
 }
 
 TEST(Pooling, IsRefusedWithWhatWouldHelp) {
