@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runner/model/metric_name.h"
 #include "runner/report/cell_format.h"
 #include "runner/report/comparison.h"
 #include "runner/stats/log_level.h"
@@ -57,10 +58,11 @@ Cell needed(const Comparison& comparison) {
 
 constexpr const char* kNotJudged = "not judged";
 
-// A shorter time is better, and so is a higher rate.
+// Only a time is faster or slower. Of other metrics kFaster means better.
 std::string word_of(const ComparedResults& compared, Change change) {
-  if (compared.better == Better::kLarger && change == Change::kFaster) return "better";
-  if (compared.better == Better::kLarger && change == Change::kSlower) return "worse";
+  const bool is_time = milliseconds_in(compared.unit).has_value();
+  if (!is_time && change == Change::kFaster) return "better";
+  if (!is_time && change == Change::kSlower) return "worse";
   return std::string(name_of(change));
 }
 

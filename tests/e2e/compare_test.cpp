@@ -74,7 +74,7 @@ TEST_F(Compare, MistakesAreNamed) {
       {{"short", "--by", "ms=4"}, "`ms=4` has 1 values; expected two"},
       {{"short", "long", "--by", "ms=4,12"}, "two sweeps are compared, or two values in one"},
       {{"short", "long", "--tolerance", "two"}, "tolerance: `two` is not a share"},
-      {{"short", "long", "--metric", "loss"}, "metric: `loss` is not a time"},
+      {{"short", "long", "--metric", "loss"}, "metric: `loss` cannot be compared"},
       {{"short", "long", "--where", "ms=5"}, "is done and valid"},
   };
   for (const auto& [words, said] : cases) {

@@ -201,5 +201,26 @@ TEST(Comparison, SidesWithoutACommonPointAreRefused) {
               HasSubstr("no attempt of `fp16` is done and valid"));
 }
 
+TEST(ComparisonTable, OnlyATimeIsFasterOrSlower) {
+  struct {
+    const char* unit;
+    Better better;
+    const char* word;
+  } const cases[] = {{"ms", Better::kSmaller, "faster"},
+                     {"s", Better::kSmaller, "faster"},
+                     {"J", Better::kSmaller, "better"},
+                     {"GB/s", Better::kLarger, "better"}};
+  for (const auto& c : cases) {
+    ComparedResults compared;
+    compared.unit = c.unit;
+    compared.better = c.better;
+    ComparedPoint& point = compared.points.emplace_back();
+    point.comparison.method = stats::Method::kProcesses;
+    point.comparison.change = stats::Change::kFaster;
+    const Table table = comparison_table(compared, "a", "b", {});
+    EXPECT_EQ(table.rows.at(0).at(6).text, c.word) << c.unit;
+  }
+}
+
 }  // namespace
 }  // namespace sweepd

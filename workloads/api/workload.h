@@ -65,7 +65,7 @@ class Facts {
 };
 
 // A workload's own measurements, in addition to the phases' times: `communication_time` of a
-// step, `rendezvous_time` of its set-up. The metric decides the unit (runner/model/sample.h).
+// step, `rendezvous_time` of its set-up. The metric decides the unit (runner/model/known_metric.h).
 class Samples {
  public:
   virtual ~Samples() = default;

@@ -91,7 +91,7 @@ void add_compare(Command& app, Client& client) {
                       "NAME=VALUE[,VALUE...]: only results with one of these values");
   command
       ->add_option("--metric", request.metric,
-                   "time, host_time, setup_time, or one that the sweep file declares with `better`")
+                   "a time or a bandwidth, such as time or algbw, or one declared with `better`")
       ->capture_default_str();
   command->add_option("--phase", request.phase, "step, forward ...")->capture_default_str();
   command->add_option("--tolerance", request.tolerance, "a difference up to this is none")

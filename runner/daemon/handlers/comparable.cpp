@@ -3,13 +3,44 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "runner/base/text.h"
 #include "runner/daemon/handlers/make_table.h"
+#include "runner/model/known_metric.h"
 #include "runner/report/noise.h"
 #include "runner/report/option_text.h"
 
 namespace sweepd {
+
+namespace {
+
+// A sample that is better small or large. Of a metric without a unit, such as a loss, the sweep
+// file must say so.
+bool is_comparable(const KnownMetric& metric) {
+  return metric.source == FigureSource::kSummary && metric.unit != "1" &&
+         better_of({}, metric.name) != Better::kUnknown;
+}
+
+bool is_comparable(const std::vector<MetricDef>& declared, const std::string& metric) {
+  if (metric.ends_with("time")) return true;
+  const KnownMetric* known = find_known_metric(metric);
+  if (known != nullptr && is_comparable(*known)) return true;
+  return find_metric(declared, metric) != nullptr &&
+         better_of(declared, metric) != Better::kUnknown;
+}
+
+std::string comparable_names() {
+  std::vector<std::string> names;
+  for (const KnownMetric& metric : known_metrics()) {
+    if (is_comparable(metric)) names.push_back(metric.name);
+  }
+  return join(names, ", ");
+}
+
+}  // namespace
 
 Result<double> share_from(std::string_view member, const std::string& text) {
   const bool percent = text.ends_with('%');
@@ -36,13 +67,12 @@ Result<QuerySpec> comparable_results(Reader& reader, const Catalog& catalog,
     if (param.role == ParamRole::kIdentity) query.table.rows.push_back(param.name);
   }
   query.table.rows.emplace_back("host");
-  const bool known = better_of((*def)->metrics, times.metric) != Better::kUnknown &&
-                     find_metric((*def)->metrics, times.metric) != nullptr;
-  if (!times.metric.ends_with("time") && !known) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("metric: `{}` is not a time; expected time, host_time or setup_time, "
-                             "or a metric of which the sweep file says `better: higher` or `lower`",
-                             times.metric)};
+  if (!is_comparable((*def)->metrics, times.metric)) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("metric: `{}` cannot be compared; expected one of {}, or a metric that "
+                    "the sweep file declares with `better: higher` or `lower`",
+                    times.metric, comparable_names())};
   }
   query.table.metric = times.metric;
   query.table.where.push_back({"phase", {times.phase}});
