@@ -44,8 +44,8 @@ class Command final : public Workload, public SelfTimed {
  public:
   using Params = command::Params;
   static constexpr std::string_view kHelp =
-      "Any other program: its arguments come from the trial, its figures from what it reports or "
-      "prints";
+      "Any other program: its arguments come from the trial, its figures from its reports or "
+      "output";
   static constexpr std::string_view kPhases[] = {"data", "forward", "backward", "optimizer",
                                                  "communication"};
   static constexpr std::string_view kPasses[] = {"timing", "memory", "profile"};
@@ -139,7 +139,7 @@ class Command final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kMemory && !reported_memory_) {
       facts.text("memory.from", knows_resident_
                                     ? "the resident sets of its processes together, every 20 ms"
-                                    : "nothing: the program ended before it was looked at");
+                                    : "nothing: the program ended before the first reading");
     }
     if (!metrics_not_stored_.empty()) {
       facts.text("metrics.not_stored",

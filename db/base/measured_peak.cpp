@@ -19,7 +19,7 @@ std::string why_no_peak(Connection& connection, std::int64_t device, std::string
   const std::string which = runs == 1 ? fmt::format("the only run of {}", ruler)
                                       : fmt::format("the last of {} runs of {}", runs, ruler);
   const std::string verdict = query.text(0), reason = query.text(2);
-  if (verdict == "valid") return which + " was of a size that says nothing about it";
+  if (verdict == "valid") return which + " was too small to measure it";
   return fmt::format("{} was {}{}{}", which, verdict, reason.empty() ? "" : ": ", reason);
 }
 

@@ -37,8 +37,8 @@ std::vector<std::string> wrong_counts(Connection& connection) {
   std::vector<std::string> found;
   Query query(connection, kWrongCounts);
   while (query.next()) {
-    found.push_back(fmt::format("sweep {} says {} {}, and has {}", query.text(0), query.integer(2),
-                                query.text(1), query.integer(3)));
+    found.push_back(fmt::format("sweep {} counts {} {}, but has {}", query.text(0),
+                                query.integer(2), query.text(1), query.integer(3)));
   }
   return found;
 }

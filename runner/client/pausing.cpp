@@ -20,9 +20,9 @@ Result<void> check(const PauseOptions& options, std::string_view verb) {
   if (options.sweeps.empty() == other) return {};
   return Error{
       ErrorCode::kInvalidArgument,
-      other
-          ? fmt::format("{}: SWEEP does not go with --all or --device: expected one of them", verb)
-          : fmt::format("{}: expected names of sweeps, --all, or --device", verb)};
+      other ? fmt::format("{}: SWEEP, --all and --device exclude each other: expected one of them",
+                          verb)
+            : fmt::format("{}: expected names of sweeps, --all, or --device", verb)};
 }
 
 }  // namespace sweepd

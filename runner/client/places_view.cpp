@@ -98,7 +98,7 @@ Table nodes_table(const PoolStatus& pool) {
     table.warnings = 1;
   }
   if (!pool.problem.empty()) {
-    table.notes.push_back("its state is not known: " + pool.problem);
+    table.notes.push_back("its state is unknown: " + pool.problem);
     table.warnings = 1;
   }
   return table;

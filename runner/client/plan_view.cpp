@@ -127,7 +127,7 @@ std::string to_run_text(const SweepPlan& plan) {
 std::string ask_text(const PlannedAsk& ask) {
   std::string line =
       fmt::format("{} of {}: ", counted(ask.trials, "trial"), counted(ask.ranks, "rank"));
-  if (!ask.problem.empty()) return line + "the cluster does not say: " + ask.problem;
+  if (!ask.problem.empty()) return line + "the cluster gave no answer: " + ask.problem;
   line += ask.asks.empty() ? "one job" : ask.asks;
   if (ask.starts) line += "; the queue would begin at " + local_time(ask.starts->ns);
   return line;

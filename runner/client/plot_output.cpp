@@ -41,10 +41,10 @@ std::string python() {
 }
 
 Error missing(const std::string& program, const std::string& what) {
-  return {
-      ErrorCode::kUnavailable,
-      fmt::format("no picture: {}; `{} -m pip install vl-convert-python` installs what draws it",
-                  what, program)};
+  return {ErrorCode::kUnavailable,
+          fmt::format(
+              "no picture: {}; `{} -m pip install vl-convert-python` installs the drawing program",
+              what, program)};
 }
 
 // The last line of a program's output: Python's error message.

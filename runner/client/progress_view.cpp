@@ -200,9 +200,9 @@ std::string paused_devices_line(const std::vector<std::string>& devices) {
 }
 
 std::string out_of_service_line(const rpc::OutOfServiceEntry& device) {
-  return fmt::format(
-      "! {} is out of service: {}; nothing new starts on it; sweepctl doctor says more",
-      printable(device.device), printable(fault_text(device.fault, device.attempt, device.since)));
+  return fmt::format("! {} is out of service: {}; nothing new starts on it; see sweepctl doctor",
+                     printable(device.device),
+                     printable(fault_text(device.fault, device.attempt, device.since)));
 }
 
 std::vector<std::string> service_lines(const std::vector<rpc::OutOfServiceEntry>& before,

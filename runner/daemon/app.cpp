@@ -40,7 +40,7 @@ constexpr std::chrono::seconds kLastReads{3};
 void end_without_readers() {
   const auto end = [] {
     std::this_thread::sleep_for(kLastReads);
-    spdlog::warn("what a folder or the database was asked for takes long; ending without it");
+    spdlog::warn("a read of a folder or the database takes too long; ending without it");
     spdlog::default_logger()->flush();
     ::_exit(EXIT_SUCCESS);
   };

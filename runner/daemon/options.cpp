@@ -46,7 +46,8 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   CLI::Option* recovering =
       cli.add_flag("--recover", recover,
                    "only rebuild a lost database from attempt folders (for sweepctl recover)");
-  cli.add_flag("--dry-run", dry_run, "of --recover: only report what would be recovered")
+  cli.add_flag("--dry-run", dry_run,
+               "with --recover: only report the sweeps and attempts to recover")
       ->needs(recovering);
   cli.add_flag("--foreground", foreground, "stay in the foreground and log to the terminal too");
   cli.add_flag("--existing", existing,

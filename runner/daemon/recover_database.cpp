@@ -54,7 +54,7 @@ Result<std::string> why_useless(const fs::path& database) {
   if (*filled) {
     return still_needed(database,
                         "is a sound database with sweeps. To recover all the same, move it and "
-                        "its log elsewhere, or see with --dry-run what would be found");
+                        "its log elsewhere, or preview it with --dry-run");
   }
   return std::string("it has no sweep");
 }
@@ -203,18 +203,17 @@ void print(const Recovered& recovered, const fs::path& database, Recovery how) {
       number_of(rebuilt.sweeps, "sweep"), number_of(rebuilt.trials, "trial"),
       number_of(rebuilt.attempts, "attempt"), database.string());
   if (!recovered.former_folder.empty()) {
-    say("  what was there is in {}, because {}\n", recovered.former_folder.string(),
+    say("  the former database is in {}, because {}\n", recovered.former_folder.string(),
         recovered.former.why_useless);
   }
   for (const std::string& name : rebuilt.guessed) {
-    say("  {}: not known as it was submitted, so it has no tables\n", name);
+    say("  {}: its sweep file is lost, so it has no tables\n", name);
   }
   if (rebuilt.untold > 0) {
-    say("  {} without a word of how it ended, taken for crashed\n",
-        number_of(rebuilt.untold, "attempt"));
+    say("  {} without a recorded end, counted as crashed\n", number_of(rebuilt.untold, "attempt"));
   }
   if (rebuilt.unmeasured > 0) {
-    say("  {} without a result; `sweepctl retry` measures what a sweep lacks\n",
+    say("  {} without a result; `sweepctl retry` measures missing points\n",
         number_of(rebuilt.unmeasured, "attempt"));
   }
   if (rebuilt.to_compute > 0) {

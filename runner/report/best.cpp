@@ -86,12 +86,11 @@ Result<Best> what_is_best(Bold bold, const TableSpec& table, const TableSpec::Va
   if (bold == Bold::kSmallestInRow || bold == Bold::kSmallestInColumn) return Best::kSmallest;
   if (bold == Bold::kLargestInRow || bold == Bold::kLargestInColumn) return Best::kLargest;
   if (const auto best = better_figures(*cell, value.metric, declared)) return *best;
-  return Error{
-      ErrorCode::kInvalidArgument,
-      fmt::format("bold: whether a small or a large `{}` of `{}` is the best is not known; write "
-                  "{}",
-                  value.cell.empty() ? "mean" : value.cell,
-                  value.metric.empty() ? "time" : value.metric, explicit_words(bold))};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("bold: the better direction of `{}` of `{}` is unknown; write "
+                           "{}",
+                           value.cell.empty() ? "mean" : value.cell,
+                           value.metric.empty() ? "time" : value.metric, explicit_words(bold))};
 }
 
 namespace {

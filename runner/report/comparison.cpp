@@ -54,7 +54,7 @@ Result<void> refuse_shared(const ResultSet& a, const ResultSet& b) {
   if (shared == b.rows.end()) return {};
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("both sides count attempt {}, so there is nothing to compare: a sweep "
-                           "reuses what was measured before",
+                           "reuses earlier results",
                            shared->attempt)};
 }
 

@@ -135,7 +135,7 @@ void note_turns(const ComparedResults& compared, std::vector<std::string>& notes
       compared.points, [](const auto& p) { return p.comparison.in_turns == false; }));
   if (apart == 0) return;
   notes.push_back(fmt::format(
-      "{}: the sides did not run in turns, so what changed on the machine between them is part "
+      "{}: the sides did not run in turns, so changes of the machine between them are part "
       "of the ratio; repeats of one sweep run in turns, also with `submit --again`",
       counted(apart, "point")));
 }
@@ -171,10 +171,10 @@ void note_left_out(const ComparedResults& compared, const std::string& a, const 
     notes.push_back(fmt::format("{} only in {}", counted(compared.only_b, "point"), b));
   if (compared.suspect > 0) {
     notes.push_back(
-        fmt::format("{} suspect, and counted all the same", counted(compared.suspect, "attempt")));
+        fmt::format("{} suspect, counted nevertheless", counted(compared.suspect, "attempt")));
   }
   if (compared.unsteady > 0) {
-    notes.push_back(fmt::format("{} whose steps are not on one level, and counted all the same",
+    notes.push_back(fmt::format("{} without a steady state, counted nevertheless",
                                 counted(compared.unsteady, "attempt")));
   }
   if (compared.invalid > 0) {

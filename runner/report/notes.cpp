@@ -127,7 +127,7 @@ NoteLines errors(const TableOfNotes& of) {
     if (n > 0) lines.push_back(fmt::format("no {} in {}: {}", name, counted(n, "cell"), why));
   };
   without(single.size(),
-          "one process says nothing about others, and its steps are not independent; `repeats: 5` "
+          "one process does not predict others, and its steps are not independent; `repeats: 5` "
           "measures five");
   without(mixed.size(), "the attempts are of different trials, so they are no repeats");
   return lines;

@@ -153,7 +153,7 @@ void read_slurm(const ConfigContext& context, const std::string& prefix, const N
   const Node* cores = value_in(node, "cpus_per_node");
   if (cores != nullptr && slurm.cpus_per_node > 0 && slurm.gpus_per_node > 0) {
     context.report.error(cores->mark,
-                         "cpus_per_node: this pool has GPUs; say how many cores go with each",
+                         "cpus_per_node: this pool has GPUs; give the cores of each GPU",
                          "write `cpus_per_gpu`");
   }
   const Node* of_gpu = value_in(node, "cpus_per_gpu");

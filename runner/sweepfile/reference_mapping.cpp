@@ -71,7 +71,7 @@ class MappingReader {
                       if (const auto on = read_boolean(report_, "invalid", v)) rule.invalid = *on;
                     }}});
       if (rule.invalid && rule.doubt.empty()) {
-        report_.error(item->mark, "invalid: say why with `doubt`");
+        report_.error(item->mark, "invalid: give the reason under `doubt`");
       }
       mapping.rules.push_back(std::move(rule));
     }

@@ -37,7 +37,7 @@ class PassageReader {
     for (const auto& [key, value] : map.entries) {
       const std::string& name = key->text;
       if (name == "figure" || name == "value" || name == "why") {
-        report_.error(key->mark, fmt::format("figures: `{}` is a tag of its own", name));
+        report_.error(key->mark, fmt::format("figures: `{}` is the name of a tag", name));
       } else if (name.find_first_of("{} \t\n") != std::string::npos) {
         report_.error(key->mark, "figures: a name is one word without braces");
       }

@@ -147,7 +147,7 @@ class TableReader {
     const bool narrowed = std::any_of(table.where.begin(), table.where.end(),
                                       [](const auto& filter) { return filter.name == "sweep"; });
     if (narrowed) {
-      report_.error(node.mark, "where: `from` says already which sweeps the table shows",
+      report_.error(node.mark, "where: `from` already names the sweeps of the table",
                     "a value may have `where: {sweep: ...}`");
     } else {
       table.where.insert(table.where.begin(), {"sweep", from_});

@@ -28,7 +28,7 @@ constexpr std::string_view kHelp =
     "sweep-worker: runs one rank of one attempt. sweepd starts it; run it by hand only to debug.\n"
     "\n"
     "  sweep-worker --describe             print the catalog of workloads as JSON\n"
-    "  sweep-worker --run ATTEMPT_FOLDER   run what its request.json says, as rank $RANK (or 0)\n"
+    "  sweep-worker --run ATTEMPT_FOLDER   run its request.json, as rank $RANK (or 0)\n"
     "  sweep-worker --work                 print the work per step of the trials on stdin, by "
     "formula, as JSON\n"
     "  sweep-worker --serve                fork such runs on request over a socket of sweepd on "

@@ -68,7 +68,7 @@ TEST(ProgressLines, ADeviceOutOfServiceIsNotCalledPaused) {
       service_lines({}, {first}),
       ElementsAre(
           AllOf(StartsWith("! cuda:0 is out of service: uncorrectable ECC error (attempt 1b2c3d4e"),
-                EndsWith("nothing new starts on it; sweepctl doctor says more"))));
+                EndsWith("nothing new starts on it; see sweepctl doctor"))));
   EXPECT_THAT(service_lines({first}, {first}), IsEmpty());
   EXPECT_THAT(service_lines({first}, {second}),
               ElementsAre(StartsWith("! cuda:1 is out of service"), "cuda:0 is in service again"));

@@ -69,7 +69,7 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepTheirFiguresAndItIsSaidWhatTheyLack)
   fs::remove_all(box.state() / "sweeps");
   const Ran unknown = box.ctl({"recover"});
   EXPECT_EQ(unknown.exit_code, 0) << unknown.err;
-  EXPECT_THAT(unknown.out, HasSubstr("recovered-times: not known as it was submitted"));
+  EXPECT_THAT(unknown.out, HasSubstr("recovered-times: its sweep file is lost"));
   EXPECT_EQ(box.sql(outcomes), "crashed1 done10 oom1 timeout1");
   EXPECT_EQ(box.sql("select max(repeats) from sweep_trial"), "2");
   EXPECT_EQ(box.ctl({"report", "recovered-times"}).exit_code, 0);
@@ -83,9 +83,9 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepTheirFiguresAndItIsSaidWhatTheyLack)
   EXPECT_EQ(recovered.exit_code, 0) << recovered.err;
   EXPECT_THAT(recovered.out,
               AllOf(HasSubstr("recovered 2 sweeps, 7 trials and 13 attempts"),
-                    HasSubstr("recovered-noop: not known as it was submitted"),
-                    HasSubstr("recovered-fault: not known as it was submitted"),
-                    HasSubstr("2 attempts without a word of how it ended, taken for crashed")));
+                    HasSubstr("recovered-noop: its sweep file is lost"),
+                    HasSubstr("recovered-fault: its sweep file is lost"),
+                    HasSubstr("2 attempts without a recorded end, counted as crashed")));
   EXPECT_EQ(samples_of(box), before);
   EXPECT_EQ(box.sql(outcomes), "crashed2 done10 oom1");
 }

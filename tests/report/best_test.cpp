@@ -151,12 +151,12 @@ TEST(BoldRules, ThatFitNoCellAreMistakes) {
     const char* mistake;
   } cases[] = {
       {Bold::kBestInRow, "{mean}", "figure.parameters",
-       "bold: whether a small or a large `{mean}` of `figure.parameters` is the best is not known; "
+       "bold: the better direction of `{mean}` of `figure.parameters` is unknown; "
        "write smallest_in_row or largest_in_row"},
       {Bold::kBestInColumn, "{std}", "",
-       "bold: whether a small or a large `{std}` of `time` is the best is not known; write "
+       "bold: the better direction of `{std}` of `time` is unknown; write "
        "smallest_in_column or largest_in_column"},
-      {Bold::kBestInColumn, "{p}", "", "a small or a large `{p}`"},
+      {Bold::kBestInColumn, "{p}", "", "the better direction of `{p}`"},
       {Bold::kLargestInRow, "{outcome}", "",
        "bold: `largest_in_row` chooses among figures, and the cell `{outcome}` has words only"},
       {Bold::kFaster, "{mean}", "",

@@ -39,7 +39,7 @@ TEST(Interval, OfAMeanIsOverProcesses) {
 
 - mean ± ci95 of time, n = 4 to 12
 - ci95: half of the 95 % confidence interval of the mean over 3 processes
-- no ci95 in 1 cell: one process says nothing about others, and its steps are not independent; `repeats: 5` measures five
+- no ci95 in 1 cell: one process does not predict others, and its steps are not independent; `repeats: 5` measures five
 - pooled: each figure is of 1 to 3 attempts of its trial; their means differ by up to 18% and agree within ± std in 0 of 1 cell
 )");
 }

@@ -242,7 +242,7 @@ TEST(Config, NamesEachMistakeAndItsPlace) {
       {in_pool("cpus_per_gpu: 4"),
        "5:21 cpus_per_gpu: this pool has no GPUs (write `gpus_per_node`, or `cpus_per_node`)"},
       {in_pool("{gpus_per_node: 8, cpus_per_node: 64}"),
-       "5:41 cpus_per_node: this pool has GPUs; say how many cores go with each (write "
+       "5:41 cpus_per_node: this pool has GPUs; give the cores of each GPU (write "
        "`cpus_per_gpu`)"},
   };
   for (const Mistake& mistake : table) {

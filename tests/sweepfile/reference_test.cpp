@@ -135,7 +135,7 @@ TEST(ReferenceMistakes, InTheMapping) {
   EXPECT_THAT(reference_mistakes(kRows, "reference: r\nrules: [{divide: 0}]\n"),
               HasSubstr("divide: `0` is not a number above 0"));
   EXPECT_THAT(reference_mistakes(kRows, "reference: r\nrules: [{invalid: true}]\n"),
-              HasSubstr("invalid: say why with `doubt`"));
+              HasSubstr("invalid: give the reason under `doubt`"));
 }
 
 std::string shipped(const std::string& name) {

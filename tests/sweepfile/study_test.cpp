@@ -307,7 +307,7 @@ TEST(StudyMistakes, NamedFigures) {
       "study: s\nscales: {a: {}}\nchapters:\n  - title: x\n    parts:\n"
       "      - text: '{{ one }}'\n        file: step.yaml\n        figures:\n";
   EXPECT_THAT(study_mistakes(head + "          value: sweep=a cell={n}\n"),
-              HasSubstr("figures: `value` is a tag of its own"));
+              HasSubstr("figures: `value` is the name of a tag"));
   EXPECT_THAT(study_mistakes(head + "          one: sweep=a\n"),
               HasSubstr("s.yaml:9:16: error: figures: one: figure: `cell` is missing"));
   EXPECT_THAT(study_mistakes(head + "          one: sweep=c cell={n}\n"),

@@ -66,7 +66,7 @@ TEST(TableFrom, Mistakes) {
   EXPECT_THAT(messages(two("from: [a, a], rows: [model]")),
               ElementsAre("5:16 from: `a` is listed twice"));
   EXPECT_THAT(messages(two("from: [a, b], rows: [sweep, model, size], where: {sweep: a}")),
-              ElementsAre(HasSubstr("`from` says already which sweeps the table shows")));
+              ElementsAre(HasSubstr("`from` already names the sweeps of the table")));
   EXPECT_THAT(
       messages(two("from: [a, b], rows: [sweep, model, size], values: [{where: {sweep: c}}]")),
       ElementsAre(HasSubstr("where: sweep `c` is not one of `from`: a, b")));

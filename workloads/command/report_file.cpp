@@ -97,7 +97,7 @@ std::string ReportFile::read_named() const {
   const fs::path path = cwd_ / name_;
   const std::string now = identity_of(path);
   if (now.empty()) throw wrong_file(name_, "is not there: the program did not write it");
-  if (now == before_) throw wrong_file(name_, "was there before, and the program left it so");
+  if (now == before_) throw wrong_file(name_, "existed before, and the program did not change it");
   if (!is_below(path.parent_path(), cwd_)) {
     throw wrong_file(name_, "is in a folder that is a link out of the working folder");
   }

@@ -39,7 +39,7 @@ Exit compact(Client& client, const std::string& older, bool dry_run) {
   }
   if (reply->stopped) {
     say(stderr,
-        "sweepctl: stopped, because an attempt began; the rest waits until it has "
+        "sweepctl: stopped, because an attempt began; the other folders wait until it has "
         "ended\n");
     return Exit::kFailure;
   }
@@ -59,7 +59,7 @@ void add_compact(Command& app, Client& client) {
   command->add_option("--older", *older,
                       "of attempts that ended longer ago, such as 30d; 0s is all [default: "
                       "compact.older of the configuration, 30d without one]");
-  command->add_flag("--dry-run", *dry_run, "only say what would be compacted");
+  command->add_flag("--dry-run", *dry_run, "only count the folders to compress");
   command->footer(
       "Nothing is lost: `log`, `bundle` and `recover` read compressed files too. The daemon does "
       "the "

@@ -107,7 +107,7 @@ void add_delete(Command& app, Client& client) {
                       "all that were submitted longer ago, such as 90d; not with SWEEP");
   command->add_option("--keep-last", options->keep_last,
                       "all but this many of each name; with --older, both must apply");
-  command->add_flag("--dry-run", options->dry_run, "only say what would be deleted");
+  command->add_flag("--dry-run", options->dry_run, "only list the sweeps to delete");
   command->add_flag("--yes", options->yes, "do not ask");
   command->footer(
       "Lists the sweeps and asks before it deletes. Trials that another sweep has keep their "

@@ -79,7 +79,7 @@ void add_merge(Command& app, Client& client) {
       ->add_option("OTHER", options->other,
                    "its database file, or its state folder to copy logs and traces too")
       ->required();
-  command->add_flag("--dry-run", options->dry_run, "only count what would be merged");
+  command->add_flag("--dry-run", options->dry_run, "only count the results to merge");
   add_format_option(*command, options->format);
   command->footer(
       "Results keep their host. Merging twice duplicates nothing.\n"

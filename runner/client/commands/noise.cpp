@@ -67,9 +67,8 @@ Exit noise(Client& client, const NoiseOptions& options) {
   Exit worst = Exit::kOk;
   if (!options.sweep.empty()) {
     if (!options.files.files.empty() || !options.files.sets.empty()) {
-      return report_error(
-          {ErrorCode::kInvalidArgument,
-           "--sweep names what was measured, so neither FILE nor --set is expected"});
+      return report_error({ErrorCode::kInvalidArgument,
+                           "--sweep uses existing results, so neither FILE nor --set is expected"});
     }
     sweeps.push_back(options.sweep);
   } else {

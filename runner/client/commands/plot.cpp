@@ -83,8 +83,8 @@ void add_options(Command& command, PlotOptions& options) {
                      "the figure, such as median, mean, tokens_per_s, speedup; of a "
                      "heatmap a parameter or column");
   command.add_option("--color", r.color,
-                     "the parameter that tells the series apart; of a heatmap the figure");
-  command.add_option("--facet", r.facet, "the parameter of which each value has a plot of its own");
+                     "the parameter with a series for each value; of a heatmap the figure");
+  command.add_option("--facet", r.facet, "the parameter with a small plot for each value");
   command.add_option("--mark", r.mark, "how to draw")->one_of(mark_words())->capture_default_str();
   command.add_option("--sweep", r.sweep, "with --x: only the trials of this sweep (name or id)");
   command.add_option("--where", r.where,
@@ -96,7 +96,7 @@ void add_options(Command& command, PlotOptions& options) {
   command.add_option("--beside", r.beside,
                      "KEY=TEXT[,KEY=TEXT...]: a series beside, such as name=Floor,y=floor; keys: "
                      "name y metric unit where.NAME, and x instead of y for a vertical line");
-  command.add_option("--baseline", r.baseline, "NAME=VALUE: what y compares with");
+  command.add_option("--baseline", r.baseline, "NAME=VALUE: the point that y is compared with");
   command
       .add_option("--pool", r.pool,
                   "parameters over which a point may average different trials; `all` allows any")

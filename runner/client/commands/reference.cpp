@@ -76,8 +76,9 @@ void add_reference(Command& app, Client& client) {
       ->required();
   command->add_option("FILE", options->file,
                       "add: a CSV file (schemas/reference.md); remove: a reference's name");
-  command->add_option("--map", options->mapping,
-                      "what the columns of the CSV file are [default: FILE with .yaml, if there]");
+  command->add_option(
+      "--map", options->mapping,
+      "the mapping of the CSV file's columns [default: FILE with .yaml, if it exists]");
   add_format_option(*command, options->format);
   command->footer(
       "Published figures are never in a table that does not name `source`.\n"

@@ -30,10 +30,8 @@ void add_reread(Command& app, Client& client) {
   command->add_option("SWEEP", *sweep, "name, id or unique prefix of an id")->required();
   command->footer(
       "`patterns`, and `file` and `map` of `reports`, are no part of a trial, so submitting a file "
-      "with others\nmeasures nothing again. This reads what the programs printed, or wrote to "
-      "their "
-      "files, as the file says\nthat was submitted last. What the programs reported themselves "
-      "stays.\n"
+      "with others\nmeasures nothing again. This reads the programs' output and files, by the "
+      "sweep file\nthat was submitted last. Figures that programs reported themselves stay.\n"
       "Example: sweepctl reread my-gpt");
   command->callback(
       [&client, sweep] { client.action = [&client, sweep] { return reread(client, *sweep); }; });

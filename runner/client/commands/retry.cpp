@@ -52,7 +52,7 @@ void add_retry(Command& app, Client& client) {
                                join(retry_words(), ", "), join(problem_words(), ", ")))
       ->delimiter(',');
   command->add_flag("--insist", options->insist,
-                    "also trials that were given up after three crashes; resets their count");
+                    "also trials that are skipped after three crashes; resets their count");
   command->add_flag("--wait", options->wait, "wait until every trial has ended");
   command->footer("Example: sweepctl retry lm-end-to-end --only timeout,crashed");
   command->callback([&client, options] {

@@ -175,16 +175,14 @@ Exit show(Client& client, const ShowOptions& options) {
 
 void add_show(Command& app, Client& client) {
   auto options = std::make_shared<ShowOptions>();
-  Command* command =
-      app.add_subcommand("show", "Show everything known about a sweep, a trial or an attempt");
+  Command* command = app.add_subcommand("show", "Show a sweep, a trial or an attempt in detail");
   command->add_option(
       "WHAT", options->what,
       "a sweep's name, or the id of a sweep, trial or attempt [default: the latest sweep]");
   command->add_flag("--steps", options->steps,
                     "for an attempt: list every sample, including warm-up");
-  command->add_flag(
-      "--memory", options->memory,
-      "for a memory pass: draw live memory over one step and list what it consists of");
+  command->add_flag("--memory", options->memory,
+                    "for a memory pass: draw live memory over one step and list its blocks");
   command->add_flag("--source", options->source, "for a sweep: print the file as it was submitted");
   command
       ->add_option("--limit", options->limit, "for a sweep: at most this many attempts; 0 is all")

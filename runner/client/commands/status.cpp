@@ -38,7 +38,7 @@ Exit status(Client& client) {
 }  // namespace
 
 void add_status(Command& app, Client& client) {
-  Command* command = app.add_subcommand("status", "Show the daemon and what it is running");
+  Command* command = app.add_subcommand("status", "Show the daemon and its running attempts");
   command->footer("Example: sweepctl status");
   command->callback([&client] { client.action = [&client] { return status(client); }; });
 }

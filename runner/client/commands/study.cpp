@@ -171,10 +171,10 @@ void add_study(Command& app, Client& client) {
                    "folder of writeup.md, its pictures, and writeup.html")
       ->capture_default_str();
   command->add_flag("--dry-run", options->dry_run,
-                    "show what would run, and how long; queue nothing");
+                    "show the attempts to run and their time; queue nothing");
   command->add_flag("--now", options->now,
-                    "queue nothing and do not wait: write what is measured so far");
-  command->add_flag("--retry", options->retry, "first run again what is not done");
+                    "queue nothing, do not wait: write the document from present results");
+  command->add_flag("--retry", options->retry, "first rerun attempts that are not done");
   add_newest_option(*command, options->newest);
   command->add_flag("--short", options->brief,
                     "write the short form, short.md and short.html: one table a question");

@@ -34,12 +34,13 @@ Finding quota(const CpuFacts& cpu) {
     found += fmt::format(", used up in {} of {} periods", throttling.throttled, throttling.periods);
   }
   if (*cpu.quota >= static_cast<double>(cpu.affine_cores)) return ok("CPU quota", found);
-  return {"CPU quota", Health::kWarning, found,
-          fmt::format("The control group may use no more. All attempts together get {} core{}; "
-                      "timings during which the quota is used up are marked `suspect`.",
-                      cpu.usable_cores, cpu.usable_cores == 1 ? "" : "s"),
-          "raise it: `--cpus` of docker, `resources.limits.cpu` of Kubernetes, `CPUQuota=` of "
-          "systemd"};
+  return {
+      "CPU quota", Health::kWarning, found,
+      fmt::format("This is the limit of the control group. All attempts together get {} core{}; "
+                  "timings during which the quota is used up are marked `suspect`.",
+                  cpu.usable_cores, cpu.usable_cores == 1 ? "" : "s"),
+      "raise it: `--cpus` of docker, `resources.limits.cpu` of Kubernetes, `CPUQuota=` of "
+      "systemd"};
 }
 
 Finding governor(const CpuFacts& cpu) {
@@ -122,7 +123,7 @@ Finding worker(const WorkerFacts& worker) {
             "sweepctl doctor"};
   }
   return {"worker", Health::kProblem, worker.path + ": " + worker.error,
-          "Nothing can be measured without it.",
+          "sweepd cannot measure without it.",
           "tools/build release sweep-worker, or set SWEEPD_WORKER"};
 }
 
@@ -202,7 +203,7 @@ Finding daemon(const DaemonFacts& daemon) {
   return {
       "daemon", Health::kWarning,
       fmt::format("{}; sweepctl is {} ({})", found, daemon.client_version, daemon.client_commit),
-      "A daemon of another build lacks what this one added.",
+      "A daemon of another build lacks newer requests.",
       daemon.supervisor.unit.empty() ? "sweepctl stop && sweepctl status"
                                      : restart_command(daemon)};
 }

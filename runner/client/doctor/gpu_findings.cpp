@@ -58,7 +58,7 @@ Finding throttling(const CudaFacts& cuda) {
   for (const GpuFacts& one : cuda.gpus) {
     if (one.throttle_reasons.empty()) continue;
     return {"GPU clocks", Health::kWarning, one.name + ": " + one.throttle_reasons,
-            "The GPU is already running slower than its settings ask for.",
+            "The GPU already runs slower than its settings.",
             "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"};
   }
   return ok("GPU clocks", "not throttled");

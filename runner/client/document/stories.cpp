@@ -207,8 +207,8 @@ Result<void> add_stories(Client& client, Document& document) {
   for (const std::string& id : ids) {
     if (teller.stories.size() >= kMostStories) {
       document.introduction += fmt::format(
-          "\n\nA figure that is clicked tells about its attempts, the first {} of {} here; "
-          "`sweepctl show ATTEMPT` tells about any.",
+          "\n\nClick a figure for its attempts (the first {} of {} are on this page); "
+          "`sweepctl show ATTEMPT` shows any.",
           kMostStories, ids.size());
       break;
     }

@@ -8,7 +8,7 @@ std::string what_changed(const ConfigPlaces& places, const Config& in_force) {
   const auto now = load_config(places);
   if (!now) return now.error().message;
   if (now->config.values == in_force.values) return "";
-  return "the files have changed since the daemon read them; to use what they say now: `sweepctl "
+  return "the files have changed since the daemon read them; to apply them: `sweepctl "
          "stop`, then any command";
 }
 

@@ -42,9 +42,8 @@ Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules
 Result<void> check_delete(const rpc::Delete::Request& request) {
   const bool rules = request.older_ns != 0 || request.keep_last != 0;
   if (rules == request.sweeps.empty()) return {};
-  return Error{ErrorCode::kInvalidArgument,
-               rules ? "name sweeps, or say how old or how many: both at once are not possible"
-                     : "expected sweeps, or how old or how many of each name"};
+  return Error{ErrorCode::kInvalidArgument, rules ? "`sweeps` excludes `older_ns` and `keep_last`"
+                                                  : "expected `sweeps`, `older_ns` or `keep_last`"};
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Table table_of_database(const DatabaseUsage& database) {
   table.rows.push_back({{"unused", {}}, usage_cell(database.unused)});
   table.notes.push_back("unused: pages of deleted results, which new ones will fill");
   if (database.parts.empty()) {
-    table.notes.push_back("this SQLite was built without `dbstat`, so the rest is not known");
+    table.notes.push_back("this SQLite was built without `dbstat`, so the rest is unknown");
   }
   return table;
 }

@@ -89,7 +89,7 @@ void Session::start(std::chrono::nanoseconds first_request) {
 bool Session::send(std::string line) {
   if (!socket_.is_open() || closing_) return false;
   if (backlog_bytes_ + line.size() > kMaxBacklogBytes) {
-    spdlog::warn("a client does not read what it is sent; closing its connection");
+    spdlog::warn("a client does not read its messages; closing its connection");
     close();
     return false;
   }
