@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "runner/exec/slurm/slurm_executor.h"
+#include "runner/exec/pilot/pilot_settings.h"
 #include "runner/model/catalog.h"
 
 namespace sweepd {

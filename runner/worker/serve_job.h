@@ -17,7 +17,7 @@
 //   stale         the worker's file was replaced since it loaded. It ends, and began nothing
 //
 // It writes the same files as the script of a step: `began.0` and `exit.0` in the
-// order's folder, and `report` (exec/slurm/job_folder.h). It ends when stdin does, and takes a
+// order's folder, and `report` (exec/pilot/job_folder.h). It ends when stdin does, and takes a
 // running attempt with it. An end of this process also ends the attempt.
 #pragma once
 

@@ -1,5 +1,5 @@
 // A job's folder that cannot be read, as on a network file system that went away.
-#include "runner/exec/slurm/job_folder.h"
+#include "runner/exec/pilot/job_folder.h"
 
 #include "tests/exec/scratch.h"
 

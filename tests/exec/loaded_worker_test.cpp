@@ -47,17 +47,18 @@ class LoadedWorker : public Scratch {
 };
 
 TEST_F(LoadedWorker, IsHeardByAPilotThatGotNoTimeSlice) {
-  PoolConfig pool;
-  pool.name = "cluster";
-  pool.runs = root_ / "runs";
-  pool.slurm.emplace();
+  PilotSettings settings;
+  settings.pool.name = "cluster";
+  settings.pool.runs = root_ / "runs";
+  settings.pool.slurm.emplace();
+  settings.worker = root_ / "worker";
   program("srun", kSrun);
   program("worker", kWorker);
   write("job/order", "1 fork a 1 1 0 1\n");
   for (const char* run : {"1", "2", "3"}) {
     std::filesystem::create_directories(root_ / "job" / (std::string("run.") + run));
   }
-  write("job/pilot.sh", pilot_script({pool, root_ / "worker", "", root_ / "job"}));
+  write("job/pilot.sh", pilot_script(settings, root_ / "job"));
   const Said said =
       run_command("",
                   {"env", "PATH=" + root_.string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",

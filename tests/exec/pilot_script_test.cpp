@@ -15,12 +15,13 @@ using testing::HasSubstr;
 class PilotScriptTest : public Scratch {
  protected:
   Said run(const std::string& prologue = "exit 3") {
-    PoolConfig pool;
-    pool.name = "cluster";
-    pool.runs = root_;
-    pool.slurm.emplace();
-    pool.prologue = prologue;  // so far it came
-    write("pilot.sh", pilot_script({pool, "/worker", "", root_ / "job"}));
+    PilotSettings settings;
+    settings.pool.name = "cluster";
+    settings.pool.runs = root_;
+    settings.pool.slurm.emplace();
+    settings.pool.prologue = prologue;  // so far it came
+    settings.worker = "/worker";
+    write("pilot.sh", pilot_script(settings, root_ / "job"));
     return run_command("", {"bash", root_ / "pilot.sh"}, seconds(60));
   }
 };

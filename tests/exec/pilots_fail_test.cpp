@@ -2,7 +2,7 @@
 // attempt, and when all wait. With a real Slurm: tests/slurm.
 #include <gmock/gmock.h>
 
-#include "runner/exec/slurm/doubts.h"
+#include "runner/exec/pilot/doubts.h"
 #include "tests/exec/pilots_story.h"
 
 namespace sweepd {

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/exec/slurm/pilots.h"
+#include "runner/exec/pilot/pilots.h"
+#include "runner/exec/slurm/slurm_manager.h"
 #include "tests/exec/scratch.h"
 #include "tests/exec/scripted_shell.h"
 
@@ -28,7 +29,10 @@ class PilotsTest : public Scratch {
     settings_.prefork = Prefork::kNo;
     make();
   }
-  void make() { pilots_.emplace(settings_, shell_, now_); }
+  void make() {
+    slurm_.emplace(settings_, shell_);
+    pilots_.emplace(settings_, *slurm_, now_);
+  }
   AttemptId start(AttemptId id = random_id(), std::size_t ranks = 1) {
     const AttemptFolder folder = folder_of(id);
     AttemptRequest request;
@@ -108,8 +112,9 @@ class PilotsTest : public Scratch {
   }
 
   const std::filesystem::path runs_ = root_ / "runs", away_ = root_ / "away";
-  SlurmSettings settings_;
+  PilotSettings settings_;
   ScriptedShell shell_;
+  std::optional<SlurmManager> slurm_;
   Instant now_ = now_instant();
   std::optional<Pilots> pilots_;
 };

@@ -1,6 +1,6 @@
 // Tests the effect of jobs on the attempts that wait for them, with a scripted Slurm. With a real
 // Slurm: tests/slurm.
-#include "runner/exec/slurm/pilots.h"
+#include "runner/exec/pilot/pilots.h"
 
 #include <sys/resource.h>
 

@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/exec/slurm/job_end.h"
+#include "runner/exec/pilot/job_end.h"
+#include "runner/exec/pilot/needs.h"
 #include "runner/exec/slurm/pilot_script.h"
-#include "runner/exec/slurm/slurm_ask.h"
+#include "runner/exec/slurm/sbatch.h"
 
 namespace sweepd {
 namespace {
@@ -20,6 +21,8 @@ TEST(SlurmText, ReadsTheQueueAndSkipsWarnings) {
   EXPECT_EQ(jobs[0].number, 17);
   EXPECT_EQ(jobs[0].name, "sweepd-ab");
   EXPECT_EQ(jobs[0].reason, "Resources");
+  EXPECT_TRUE(jobs[0].waits && !jobs[0].waits_for_ever && !jobs[0].runs);
+  EXPECT_TRUE(jobs[1].runs && !jobs[1].waits);
   EXPECT_EQ(jobs[0].starts->ns, 1795502281'000'000'000);
   EXPECT_EQ(jobs[1].nodes, "node[1-2]");
   EXPECT_EQ(jobs[1].reason, "");
@@ -65,7 +68,9 @@ TEST(SlurmText, TellsRefusalFromSilence) {
 }
 
 AttemptLost after(const char* state, const char* exit = "0:0") {
-  return lost_with_job({17, {state, "", exit, "node3"}, seconds(3600), "forward", "last words"});
+  const EndedJob end{state, "", exit, "node3"};
+  return lost_with_job(
+      {"Slurm", 17, end, slurm_cause(end), seconds(3600), "forward", "last words"});
 }
 
 TEST(JobEnd, WhatIsNobodysFaultRunsAgain) {
@@ -88,7 +93,8 @@ TEST(JobEnd, TheOthersAreOutcomes) {
 
 TEST(JobEnd, ACancelledJobWithNodesWhoseScriptNeverBeganCouldNotBeLaunched) {
   const auto cancelled = [](const char* nodes, JobStage stage) {
-    return lost_with_job({17, {"CANCELLED", "", "0:0", nodes}, seconds(60), "", "", stage}).again;
+    const EndedJob end{"CANCELLED", "", "0:0", nodes};
+    return lost_with_job({"Slurm", 17, end, slurm_cause(end), seconds(60), "", "", stage}).again;
   };
   EXPECT_TRUE(cancelled("node1", JobStage::kAsked));
   EXPECT_FALSE(cancelled("", JobStage::kAsked)) << "in the queue";
@@ -96,14 +102,18 @@ TEST(JobEnd, ACancelledJobWithNodesWhoseScriptNeverBeganCouldNotBeLaunched) {
   EXPECT_FALSE(cancelled("node1", JobStage::kReady));
 }
 
-TEST(JobEnd, AStepThatSlurmEndsForItsMemoryIsNotCancelled) {
-  EXPECT_TRUE(says_out_of_memory("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0."));
+TEST(SlurmText, ReadsFromSrunHowAStepEnded) {
+  EXPECT_TRUE(
+      read_srun("slurmstepd: error: Detected 1 oom_kill event in StepId=5.0.").out_of_memory);
   constexpr const char* kBySlurm =
       "slurmstepd-node1: error: StepId=1.0 exceeded memory limit (601128960 > 536870912), being "
       "killed\nslurmstepd-node1: error: *** STEP 1.0 ON node1 CANCELLED AT 2026-11-24T11:13:25 ***";
-  EXPECT_TRUE(says_out_of_memory(kBySlurm));
-  EXPECT_TRUE(says_cancelled(kBySlurm)) << "so who asks must ask for memory first";
-  EXPECT_FALSE(says_out_of_memory("slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT 2026"));
+  EXPECT_TRUE(read_srun(kBySlurm).out_of_memory);
+  EXPECT_TRUE(read_srun(kBySlurm).cancelled) << "so memory must be checked first";
+  const StepWords step = read_srun("slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT 2026\n");
+  EXPECT_FALSE(step.out_of_memory);
+  EXPECT_TRUE(step.cancelled);
+  EXPECT_EQ(step.words, "slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT 2026");
 }
 
 TEST(JobEnd, APilotThatCouldNotWriteIsNotTheAttemptsFault) {
@@ -117,7 +127,7 @@ SlurmPool pool_of(std::int64_t gpus, std::int64_t cpus) {
   return pool;
 }
 
-TEST(SlurmAsk, SpreadsRanksEvenlyOverAsFewNodesAsCanHoldThem) {
+TEST(AttemptNeeds, SpreadsRanksEvenlyOverAsFewNodesAsCanHoldThem) {
   struct Case {
     SlurmPool pool;
     std::int64_t ranks;
@@ -131,9 +141,9 @@ TEST(SlurmAsk, SpreadsRanksEvenlyOverAsFewNodesAsCanHoldThem) {
       {pool_of(0, 0), 100, false, 1, 1, 100}, {pool_of(0, 4), 2, false, 8, 2, 1},
   };
   for (const Case& one : cases) {
-    const SlurmAsk ask = slurm_ask(one.pool, one.ranks, one.gpus, one.threads);
-    EXPECT_EQ(ask.nodes, one.nodes) << one.ranks;
-    EXPECT_EQ(ask.ranks_per_node, one.per_node) << one.ranks;
+    const AttemptNeeds needs = compute_needs(one.pool, one.ranks, one.gpus, one.threads);
+    EXPECT_EQ(needs.nodes, one.nodes) << one.ranks;
+    EXPECT_EQ(needs.ranks_per_node, one.per_node) << one.ranks;
   }
 }
 
@@ -143,7 +153,7 @@ TEST(SlurmText, OfALongOneAMessageHasAThousandBytes) {
   EXPECT_EQ(last_line(text), std::string(1000, 'y'));
 }
 
-TEST(SlurmAsk, AnAttemptSharesAJobIfItCanEndInTimeAfterAnother) {
+TEST(AttemptNeeds, AnAttemptSharesAJobIfItCanEndInTimeAfterAnother) {
   SlurmPool pool;
   pool.time = seconds(600);
   EXPECT_TRUE(shares_jobs(pool, seconds(570), seconds(30)));
@@ -151,7 +161,7 @@ TEST(SlurmAsk, AnAttemptSharesAJobIfItCanEndInTimeAfterAnother) {
   EXPECT_FALSE(shares_jobs(pool, Duration{0}, seconds(30))) << "it may run for ever";
 }
 
-TEST(SlurmAsk, EveryKeyOfThePoolIsAnOption) {
+TEST(Sbatch, EveryKeyOfThePoolIsAnOption) {
   SlurmPool pool = pool_of(8, 0);
   pool.partition = "gpu";
   pool.account = "lab";
@@ -168,10 +178,12 @@ TEST(SlurmAsk, EveryKeyOfThePoolIsAnOption) {
 }
 
 TEST(PilotScript, QuotesWhatItIsGiven) {
-  PoolConfig pool;
-  pool.slurm.emplace();
-  pool.runs = "/runs of $USER";
-  const std::string script = pilot_script({pool, "/it's here/worker", "/it's light", "/jobs/a"});
+  PilotSettings settings;
+  settings.pool.slurm.emplace();
+  settings.pool.runs = "/runs of $USER";
+  settings.worker = "/it's here/worker";
+  settings.light.program = "/it's light";
+  const std::string script = pilot_script(settings, "/jobs/a");
   EXPECT_NE(script.find("runs='/runs of $USER'\n"), std::string::npos);
   EXPECT_NE(script.find("worker='/it'\\''s here/worker'\n"), std::string::npos);
   EXPECT_NE(script.find("light='/it'\\''s light'  #"), std::string::npos);

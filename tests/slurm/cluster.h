@@ -11,9 +11,9 @@
 namespace sweepd {
 
 // Polls often, because these tests wait for nothing else. Most of their workers cannot be loaded.
-inline SlurmSettings settings_for(const std::filesystem::path& runs,
+inline PilotSettings settings_for(const std::filesystem::path& runs,
                                   const std::filesystem::path& worker) {
-  SlurmSettings settings;
+  PilotSettings settings;
   settings.pool.name = "cluster";
   settings.pool.runs = runs;
   settings.pool.slurm.emplace();

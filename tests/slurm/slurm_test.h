@@ -110,7 +110,7 @@ class SlurmTest : public testing::Test {
   }
 
   std::filesystem::path root_;
-  SlurmSettings settings_;
+  PilotSettings settings_;
   std::unique_ptr<Executor> executor_;
   std::vector<ExecutorEvent> events_;
 };

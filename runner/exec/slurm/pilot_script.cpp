@@ -311,7 +311,7 @@ std::string quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string pilot_script(const PilotSettings& settings) {
+std::string pilot_script(const PilotSettings& settings, const std::filesystem::path& job_folder) {
   const std::string prologue = settings.pool.prologue.empty() ? ":" : settings.pool.prologue;
   return fmt::format(
              "#!/bin/bash\n"
@@ -329,10 +329,10 @@ std::string pilot_script(const PilotSettings& settings) {
              "pages=/dev/shm/sweepd.$SLURM_JOB_ID\n"
              "export MASTER_ADDR=${{MASTER_ADDR-$SLURMD_NODENAME}}\n"
              "prologue() {{\n{}\n}}\n",
-             quoted(settings.folder.string()), quoted(settings.pool.runs),
-             quoted(settings.worker.string()), quoted(settings.light.string()),
-             settings.pool.slurm->idle.ns / 1'000'000'000, settings.reload.ns / 1'000'000'000,
-             kExitJournal, prologue) +
+             quoted(job_folder.string()), quoted(settings.pool.runs),
+             quoted(settings.worker.string()), quoted(settings.light.program.string()),
+             settings.pool.slurm->idle.ns / 1'000'000'000,
+             settings.timing.reload.ns / 1'000'000'000, kExitJournal, prologue) +
          kBody;
 }
 

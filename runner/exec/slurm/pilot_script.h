@@ -4,20 +4,12 @@
 #include <filesystem>
 #include <string>
 
-#include "runner/model/pool_config.h"
+#include "runner/exec/pilot/pilot_settings.h"
 
 namespace sweepd {
 
-struct PilotSettings {
-  PoolConfig pool;
-  std::filesystem::path worker;
-  std::filesystem::path light;    // SlurmSettings::light
-  std::filesystem::path folder;   // of the job (job_folder.h)
-  Duration reload = seconds(60);  // SlurmTiming::reload
-};
-
 // A bash script without a value that is not quoted.
-std::string pilot_script(const PilotSettings& settings);
+std::string pilot_script(const PilotSettings& settings, const std::filesystem::path& job_folder);
 
 // Quotes a text for a shell.
 std::string quoted(const std::string& text);

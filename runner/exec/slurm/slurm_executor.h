@@ -1,4 +1,5 @@
-// The executor of a pool of a Slurm cluster.
+// The executor of a pool of a Slurm cluster: exec/pilot with Slurm as the manager
+// (slurm_manager.h).
 //
 // Pilot jobs. One `sbatch` is one allocation, and a small shell script in it, the pilot, runs one
 // attempt after the other, each by an `srun` with a fresh process for every rank. The pilot ends
@@ -38,7 +39,7 @@
 // a time until one begins.
 //
 // Hanging scripts, as on a node that has lost the shared folder. A job that is RUNNING and follows
-// no order for `SlurmTiming::obey` is cancelled (pilots_watchdog.cpp). The attempt that it was
+// no order for `PilotTiming::obey` is cancelled (watchdog.h). The attempt that it was
 // given has AttemptLost with `again`.
 //
 // Permanent failures. Attempts wait, with the reason shown, for conditions that pass or that the
@@ -47,7 +48,7 @@
 // become outcomes: sbatch refuses what the configuration asks for (is_refused_for_good), the
 // prologue fails, the job cannot write to `runs`, srun cannot run a step, the worker cannot be
 // loaded on the node. A failure is permanent after three in a row of which the last came a minute
-// after the first (doubts.h), and ends the attempt that the job was for (pilots_fail.cpp). A job
+// after the first (doubts.h), and ends the attempt that the job was for (failures.h). A job
 // that begins, or a rank that loads on that node, resets the count.
 //
 // While Slurm does not answer, nothing is decided; `trouble` reports it, and running attempts
@@ -67,46 +68,15 @@
 // vanished. No accounting (sacct).
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <set>
-#include <string>
 
-#include "runner/base/units.h"
 #include "runner/exec/executor.h"
-#include "runner/exec/exit_status.h"
-#include "runner/model/pool_config.h"
+#include "runner/exec/pilot/pilot_settings.h"
 
 namespace sweepd {
 
-struct SlurmTiming {
-  Duration look = milliseconds(5);       // for the folder of a pilot with a new attempt
-  Duration command_limit = seconds(60);  // a command of Slurm that takes longer has failed
-  Duration spare = seconds(30);          // of an allocation's time, for its beginning and its end
-  Duration moment = seconds(60);         // a failure shorter than this ends no attempt
-  Duration reload = seconds(60);         // until a pilot loads a worker again that was lost thrice
-  Duration obey = seconds(300);          // a job that follows no order for this long hangs
-};
-
-// A worker of the same build without LibTorch. It loads in milliseconds, and is cheaper to fork.
-struct LightWorker {
-  std::filesystem::path program;         // beside the other one; "": none
-  std::set<std::string> workloads = {};  // that it has
-};
-
-struct SlurmSettings {
-  PoolConfig pool;               // with `slurm`, and an absolute `runs`
-  std::filesystem::path worker;  // a path on the nodes
-  LightWorker light = {};        // forks the attempts that need no other
-  // Distinguishes daemons that share `runs`: letters, digits and `-`. Constant across restarts.
-  std::string owner;
-  std::filesystem::path commands = {};  // the folder of sbatch and so on; "": PATH
-  Prefork prefork = Prefork::kYes;
-  SlurmTiming timing = {};
-};
-
 // Finds the jobs of an earlier daemon again. Has an `inspector`. The executor's own threads use
 // folders and commands, so that only `adopt` waits for them.
-std::unique_ptr<Executor> make_slurm_executor(SlurmSettings settings);
+std::unique_ptr<Executor> make_slurm_executor(PilotSettings settings);
 
 }  // namespace sweepd

@@ -5,8 +5,11 @@
 #include <cctype>
 #include <charconv>
 #include <ctime>
+#include <map>
+#include <span>
 
 #include "runner/base/text.h"
+#include "runner/wire/attempt_folder.h"
 
 namespace sweepd {
 namespace {
@@ -82,6 +85,9 @@ std::vector<QueuedJob> parse_squeue(std::string_view text) {
     job.starts = time_in(fields[4]);
     job.nodes = fields[5];
     job.reason = fields[6] == "None" ? "" : fields[6];
+    job.waits = job.state == "PENDING";
+    job.runs = job.state == "RUNNING";
+    job.waits_for_ever = waits_for_ever(job.reason);
   }
   return jobs;
 }
@@ -92,6 +98,41 @@ EndedJob parse_scontrol_job(std::string_view text) {
   if (job.reason == "None") job.reason.clear();
   if (job.nodes == "(null)") job.nodes.clear();
   return job;
+}
+
+bool has_ended(const EndedJob& job) {
+  return job.state != "PENDING" && job.state != "RUNNING" && job.state != "COMPLETING";
+}
+
+JobCause slurm_cause(const EndedJob& end) {
+  static const std::map<std::string, JobCause> kCauses{
+      {"", JobCause::kLost},
+      {"NODE_FAIL", JobCause::kLost},
+      {"PREEMPTED", JobCause::kLost},
+      {"BOOT_FAIL", JobCause::kLost},
+      {"REVOKED", JobCause::kLost},
+      {"LAUNCH_FAILED", JobCause::kLost},
+      {"CANCELLED", JobCause::kCancelled},
+      {"TIMEOUT", JobCause::kTimeLimit},
+      {"DEADLINE", JobCause::kTimeLimit},
+      {"OUT_OF_MEMORY", JobCause::kMemory},
+      {"COMPLETED", JobCause::kCompleted},
+  };
+  if (const auto found = kCauses.find(end.state); found != kCauses.end()) return found->second;
+  if (end.exit == std::to_string(kExitJournal) + ":0") return JobCause::kUnwritable;
+  // A node's message for a job whose --output it could not create, before the job ran.
+  if (end.exit == "0:53") return JobCause::kNoOutput;
+  return JobCause::kOther;
+}
+
+StepWords read_srun(std::string_view output) {
+  // The kernel's killer in three versions' words, then Slurm's own.
+  constexpr std::array<std::string_view, 4> kMemory{"oom_kill event", "oom-kill event",
+                                                    "Out Of Memory", "exceeded memory limit"};
+  // The first is the step's own word, which is lost if the step ends before srun has it all.
+  constexpr std::array<std::string_view, 3> kCancelled{" CANCELLED AT ", "Job step aborted",
+                                                       "Node failure"};
+  return {has_any(output, kMemory), has_any(output, kCancelled), one_line(output)};
 }
 
 std::optional<std::int64_t> parse_sbatch(std::string_view text) {

@@ -8,31 +8,23 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/base/clock.h"
-#include "runner/exec/pool_status.h"
+#include "runner/exec/pilot/cluster_manager.h"
 
 namespace sweepd {
 
 inline constexpr const char* kSqueueFormat = "--format=%i|%j|%T|%e|%S|%N|%r";
 inline constexpr const char* kSinfoFormat = "--format=%D|%T|%c|%m|%G|%N|%E";
 
-// A job in the queue, waiting or running.
-struct QueuedJob {
-  std::int64_t number = 0;
-  std::string name, state, nodes, reason;
-  std::optional<WallTime> starts, ends;
-};
 // Lines that are no jobs, such as warnings, are skipped.
 std::vector<QueuedJob> parse_squeue(std::string_view text);
 
-// How a job ended, from `scontrol show job`.
-struct EndedJob {
-  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if Slurm no longer knows it
-  std::string reason;  // "" if none
-  std::string exit;    // "1:0": exit status and signal of the batch script
-  std::string nodes;
-};
+// From `scontrol show job`.
 EndedJob parse_scontrol_job(std::string_view text);
+bool has_ended(const EndedJob& job);  // else scontrol was asked too early
+JobCause slurm_cause(const EndedJob& end);
+
+// Reads what srun printed. Slurm calls it cancelled when it ends a step that used too much memory.
+StepWords read_srun(std::string_view output);
 
 // The number that `sbatch --parsable` prints.
 std::optional<std::int64_t> parse_sbatch(std::string_view text);

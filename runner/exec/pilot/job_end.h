@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runner/exec/executor.h"
-#include "runner/exec/slurm/slurm_text.h"
+#include "runner/exec/pilot/cluster_manager.h"
 
 namespace sweepd {
 
@@ -16,8 +16,10 @@ enum class JobStage {
 };
 
 struct JobEvidence {
+  std::string manager;  // "Slurm"
   std::int64_t number = 0;
   EndedJob end;
+  JobCause cause = JobCause::kOther;
   Duration time{0};       // of the allocation
   std::string phase;      // the last one of the attempt; "" before the first
   std::string last_line;  // of the job's output
@@ -25,7 +27,7 @@ struct JobEvidence {
 };
 
 // The event, without its attempt. The attempt is not at fault if a node failed, if the job was
-// preempted, or if Slurm no longer knows the job.
+// preempted, or if the manager no longer knows the job.
 AttemptLost lost_with_job(const JobEvidence& evidence);
 
 // "job 17 ended as NODE_FAIL on node3"
@@ -35,13 +37,7 @@ std::string all_words_of(const JobEvidence& evidence);
 
 // Whether the end of a job before its script began does not concern the next job: its node failed,
 // or it was cancelled. It then affects the one attempt that the job was meant for, as if that had
-// run in it. Any other end (FAILED, TIMEOUT) would meet the next job too.
-bool is_of_this_job_alone(const EndedJob& end);
-
-// Whether srun's output says that the step was ended from outside: with its job, or alone.
-bool says_cancelled(std::string_view srun_output);
-// Whether srun's output says that a task was ended because it used too much memory, by the kernel
-// or by Slurm, which calls that cancelling its step.
-bool says_out_of_memory(std::string_view srun_output);
+// run in it. Any other end would meet the next job too.
+bool is_of_this_job_alone(JobCause cause);
 
 }  // namespace sweepd

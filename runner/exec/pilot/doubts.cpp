@@ -1,4 +1,4 @@
-#include "runner/exec/slurm/doubts.h"
+#include "runner/exec/pilot/doubts.h"
 
 namespace sweepd {
 namespace {

@@ -1,13 +1,13 @@
 // `<runs>/jobs/<owner>-<pool>/<job's name>/`: the messages between daemon and pilot.
 //
 // Written by the daemon:
-//   job.json    the request to Slurm, before sbatch runs; then the job's number
+//   job.json    the request to the manager, before it gets it; then the job's number
 //   pilot.sh    the batch script
 //   order       `NUMBER run ATTEMPT RANKS RANKS_PER_NODE ON_GPUS NODES`, or `fork` for `run` if the
 //               loaded worker may run it, and `light` at its end if the one without LibTorch may;
 //               then with the same number `stop` or `kill`; `NUMBER end`; `0 wait` at first
 //   run.N/      folder of the order N
-//   ended       `STATE|REASON|EXIT|NODES`, in Slurm's words. No job is left
+//   ended       `STATE|REASON|EXIT|NODES`, in the manager's words. No job is left
 // Written by the pilot, and for an attempt that it forked by the loaded worker:
 //   report      `NUMBER STATE JOB NODES [WORDS]`: the last order taken, and idle, runs, over,
 //               prologue or ended
@@ -17,7 +17,7 @@
 // Written by rank R:
 //   run.N/began.R    `TIME NODE JOB.STEP`, before the worker starts
 //   run.N/exit.R     its exit status, and `terminated` if its step got SIGTERM
-// Written by Slurm:
+// Written by the manager:
 //   output.txt       output of the batch script
 //
 // And in the attempt's folder `job`: `NAME NUMBER`, before the order is given.
@@ -38,14 +38,21 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/exec/slurm/slurm_text.h"
 
 namespace sweepd {
+
+// How a job ended, in the manager's words.
+struct EndedJob {
+  std::string state;   // "NODE_FAIL", "CANCELLED"; "" if the manager no longer knows it
+  std::string reason;  // "" if none
+  std::string exit;    // "1:0": exit status and signal of the batch script
+  std::string nodes;
+};
 
 struct PilotReport {
   std::int64_t number = 0;  // of the last order that it took
   std::string state;        // "": it has not begun
-  std::int64_t job = 0;     // Slurm's number
+  std::int64_t job = 0;     // the manager's number
   std::string nodes;        // "node[1-2]"
   std::string words;
 };
@@ -66,7 +73,7 @@ struct JobRecord {
   std::int64_t nodes = 1;
   Duration time{0};
   WallTime asked;           // when its folder was made
-  std::int64_t number = 0;  // Slurm's; 0: not known, perhaps it was never submitted
+  std::int64_t number = 0;  // the manager's; 0: not known, perhaps it was never submitted
 };
 
 struct GivenOrder {

@@ -1,4 +1,4 @@
-#include "runner/exec/slurm/job_folder.h"
+#include "runner/exec/pilot/job_folder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
