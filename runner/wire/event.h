@@ -71,7 +71,9 @@ inline constexpr const char* kRowsMember<MemoryPoint> = "points";
 template <class Record>
 struct RowsEvent {
   std::vector<Record> rows;
-  static void visit(auto& self, auto&& field) { field(kRowsMember<Record>, self.rows, "", AsRows()); }
+  static void visit(auto& self, auto&& field) {
+    field(kRowsMember<Record>, self.rows, "", AsRows());
+  }
 };
 
 struct StartedEvent {

@@ -39,9 +39,6 @@ class PilotExecutor final : public Executor, public PoolInspector {
   int descriptor() const override { return wake_.get(); }
   std::vector<ExecutorEvent> events() override;
   PoolInspector* inspector() override { return this; }
-  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override {
-    return Evaluator::start(settings_.worker, cores);
-  }
 
   Result<PoolStatus> status() override;
   Result<PoolEstimate> estimate(const PoolRequest& request) override;
