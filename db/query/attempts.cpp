@@ -44,8 +44,9 @@ AttemptRow read_attempt(ReaderState& state, Labels& labels, const Query& query) 
   row.started = maybe_time(query, 7);
   row.ended = maybe_time(query, 8);
   row.verdict = query.text(9);
+  row.state = row.started ? "running" : "queued";
   if (const auto ending = read_ending(query, 12)) {
-    row.outcome = outcome_of(*ending);
+    row.state = name_of(outcome_of(*ending));
     row.detail = describe(*ending);
   }
   if (query.integer(11) != 0) row.detail = "its sweep is paused";

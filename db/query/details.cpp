@@ -50,9 +50,7 @@ Table attempt_table(const AttemptRow& row, std::int64_t version) {
   table.add("version", version);
   if (row.pool != kLocalPool) table.add("pool", row.pool);
   table.add("pass", std::string(name_of(row.pass))).add("repeat", row.repeat);
-  table.add("outcome", row.outcome   ? std::string(name_of(*row.outcome))
-                       : row.started ? "running"
-                                     : "queued");
+  table.add("outcome", row.state);
   table.add("why", row.detail).add("verdict", row.verdict).add("reasons", row.verdict_reasons);
   table.add("started", row.started).add("ended", row.ended);
   if (row.started && row.ended) table.add("took", to_human(*row.ended - *row.started));
@@ -120,7 +118,7 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
     append(tables, work_table(connection, row));
     Table summary = summary_table(connection, "a.row = ?", row);
     if (const auto partial = PartialStepsReader(*state_).read(row)) {
-      summary.title += ", " + heading_of(*partial, *attempt->outcome);
+      summary.title += ", " + heading_of(*partial, *attempt->outcome());
     }
     append(tables, std::move(summary));
     append(tables, memory_table(connection, row));

@@ -14,10 +14,10 @@ Result<std::vector<Table>> Reader::attempt_kernels(std::int64_t row, const Kerne
                    "attempt " + attempt->id + " is of the " + std::string(name_of(attempt->pass)) +
                        " pass; kernels are of the profile pass (passes: [profile])"};
     }
-    if (attempt->outcome != Outcome::kDone) {
+    if (attempt->outcome() != Outcome::kDone) {
       return Error{ErrorCode::kFailedPrecondition,
                    "attempt " + attempt->id + " has no kernels: it is " +
-                       (attempt->outcome ? std::string(name_of(*attempt->outcome)) : "not done")};
+                       (attempt->outcome() ? attempt->state : "not done")};
     }
     Query phases(state_->connection,
                  "SELECT group_concat(DISTINCT p.text) FROM kernel k JOIN name p ON p.id = k.phase "

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "db/query/kernel_view.h"
+#include "runner/model/attempt_row.h"
 #include "runner/model/changes.h"
 #include "runner/model/drift.h"
 #include "runner/model/estimate.h"
@@ -30,42 +30,6 @@
 #include "runner/model/what_ran.h"
 
 namespace sweepd {
-
-// Counts of one sweep's attempts by state, including the reused ones.
-struct Progress {
-  std::int64_t total = 0, queued = 0, running = 0;
-  std::array<std::int64_t, kOutcomes.size()> by_outcome{};
-  std::int64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
-  std::int64_t ended() const {
-    return std::accumulate(by_outcome.begin(), by_outcome.end(), std::int64_t{0});
-  }
-};
-
-struct SweepRow {
-  SweepId id;
-  std::string name, description, workload;
-  WallTime submitted;
-  bool cancelled = false;
-  std::optional<WallTime> paused;
-  std::int64_t trials = 0;
-  Progress progress;
-};
-
-struct AttemptRow {
-  std::int64_t row = 0;
-  AttemptId id;
-  TrialKey trial_key;
-  std::string label;  // label_of the trial, with the axes of its sweep
-  std::string workload;
-  std::string pool;
-  Pass pass = Pass::kTiming;
-  int repeat = 0;
-  std::optional<WallTime> started, ended;
-  std::optional<Outcome> outcome;  // empty: queued or running
-  std::string detail;              // describe(ending); why it waits, if its sweep is paused
-  std::string verdict;             // "" if it was not judged
-  std::string verdict_reasons;
-};
 
 // A done timing attempt of a program, whose output can be read again.
 struct StoredOutputRow {
@@ -174,7 +138,7 @@ class Reader {
   Result<std::vector<TableSpec>> tables_of(const SweepId& sweep);
   Result<std::vector<PlotSpec>> plots_of(const SweepId& sweep);
   Result<std::string> source_of(const SweepId& sweep);
-  Result<Progress> progress(const SweepId& sweep);
+  Result<AttemptCounts> progress(const SweepId& sweep);
   Result<bool> is_paused(const SweepId& sweep);
   // The command that runs at its end; nothing if there is none.
   Result<std::optional<Notification>> notification_of(const SweepId& sweep);

@@ -8,23 +8,24 @@ namespace {
 
 constexpr std::size_t kFewestDigits = 4;  // of an id that a user types
 
-void count(Progress& progress, const std::string& state, std::int64_t n) {
-  progress.total += n;
+void count(AttemptCounts& counts, const std::string& state, std::int64_t n) {
+  counts.total += n;
   if (state == "queued") {
-    progress.queued += n;
+    counts.queued += n;
   } else if (state == "running") {
-    progress.running += n;
+    counts.running += n;
   } else if (const auto outcome = find_outcome(state)) {
-    progress.by_outcome[static_cast<std::size_t>(*outcome)] += n;
+    counts.by_outcome[static_cast<std::size_t>(*outcome)] += n;
+    counts.ended += n;
   }
 }
 
-Progress progress_of(Connection& connection, std::int64_t sweep) {
-  Progress progress;
+AttemptCounts counts_of(Connection& connection, std::int64_t sweep) {
+  AttemptCounts counts;
   Query query(connection, "SELECT what, n FROM sweep_count WHERE sweep = ? AND what <> 'trials'");
   query.bind(sweep);
-  while (query.next()) count(progress, query.text(0), query.integer(1));
-  return progress;
+  while (query.next()) count(counts, query.text(0), query.integer(1));
+  return counts;
 }
 
 // Another machine's file may have texts of any length, and a list has all of them.
@@ -44,7 +45,7 @@ SweepRow read_sweep(Connection& connection, const Query& query) {
   row.cancelled = query.integer(6) != 0;
   row.trials = query.integer(7);
   if (const auto paused = query.maybe_integer(8)) row.paused = WallTime{*paused};
-  row.progress = progress_of(connection, query.integer(0));
+  row.counts = counts_of(connection, query.integer(0));
   return row;
 }
 
@@ -171,11 +172,11 @@ Result<SweepRow> Reader::find_sweep(const std::string& who) {
   return state_->ask("finding a sweep", [&] { return sweepd::find_sweep(*state_, who); });
 }
 
-Result<Progress> Reader::progress(const SweepId& sweep) {
-  return state_->ask("counting attempts", [&]() -> Result<Progress> {
+Result<AttemptCounts> Reader::progress(const SweepId& sweep) {
+  return state_->ask("counting attempts", [&]() -> Result<AttemptCounts> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
-    return progress_of(state_->connection, *row);
+    return counts_of(state_->connection, *row);
   });
 }
 

@@ -8,7 +8,7 @@
 namespace sweepd {
 
 // Why it ended as it did, and why its figures are not valid; "" if there is no such reason.
-inline std::string why_of(const rpc::AttemptEntry& attempt) {
+inline std::string why_of(const AttemptRow& attempt) {
   const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
   return attempt.detail + (both ? "; " : "") + attempt.verdict_reasons;
 }

@@ -13,7 +13,7 @@ namespace sweepd {
 namespace {
 
 // ": Resources (job 17)"
-std::string reason_text(const rpc::GivenEntry& given) {
+std::string reason_text(const GivenAttempt& given) {
   const std::string& why = given.reason.empty() ? given.state : given.reason;
   std::string text = why.empty() ? "" : ": " + why;
   if (!given.job.empty()) text += fmt::format(" (job {})", given.job);
@@ -37,26 +37,26 @@ std::string job_line(const rpc::PoolJobEntry& job) {
 
 }  // namespace
 
-std::string moment_text(const rpc::RunningEntry& run) {
+std::string moment_text(const RunningAttempt& run) {
   if (run.step < 0) return run.phase.empty() ? "starting" : run.phase;
   const std::string step = fmt::format("step {}", run.step);
   return run.phase.empty() ? step : run.phase + " " + step;
 }
 
-std::string waits_text(const rpc::GivenEntry& given) {
+std::string waits_text(const GivenAttempt& given) {
   return fmt::format("waits in pool {}{}", given.pool, reason_text(given));
 }
 
-std::string where_text(const rpc::RunningEntry& run) {
+std::string where_text(const RunningAttempt& run) {
   if (run.pool == kLocalPool) return "";
   std::string text = run.nodes.empty() ? "" : " on " + run.nodes;
   text += fmt::format("{} pool {}", text.empty() ? " in" : " of", run.pool);
   return run.job.empty() ? text : text + fmt::format(" (job {})", run.job);
 }
 
-std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given) {
+std::vector<std::string> waiting_lines(const std::vector<GivenAttempt>& given) {
   std::vector<std::pair<std::string, std::int64_t>> groups;  // in the order of the first of each
-  for (const rpc::GivenEntry& one : given) {
+  for (const GivenAttempt& one : given) {
     const std::string text = fmt::format("in pool {}{}", one.pool, reason_text(one));
     const auto known = std::find_if(groups.begin(), groups.end(),
                                     [&](const auto& group) { return group.first == text; });

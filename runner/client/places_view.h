@@ -10,15 +10,15 @@
 namespace sweepd {
 
 // "forward step 3"; before the first step "setup", or "starting".
-std::string moment_text(const rpc::RunningEntry& run);
+std::string moment_text(const RunningAttempt& run);
 
 // "waits in pool h200: Resources (job 17)"
-std::string waits_text(const rpc::GivenEntry& given);
+std::string waits_text(const GivenAttempt& given);
 // " on node3 of pool h200 (job 17)"; "" on this machine.
-std::string where_text(const rpc::RunningEntry& run);
+std::string where_text(const RunningAttempt& run);
 
 // A line for each pool and reason: "3 wait in pool h200: Resources (job 17)".
-std::vector<std::string> waiting_lines(const std::vector<rpc::GivenEntry>& given);
+std::vector<std::string> waiting_lines(const std::vector<GivenAttempt>& given);
 
 // The nodes of a pool, and this daemon's jobs there. A pool that did not answer has a note.
 Table nodes_table(const rpc::PoolEntry& pool);

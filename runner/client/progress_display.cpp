@@ -42,10 +42,10 @@ ProgressDisplay::ProgressDisplay(std::string name)
 void ProgressDisplay::update(const rpc::Progress& progress) {
   view_ = progress_view(name_, progress);
   received_ = now_instant();
-  for (const rpc::EndedEntry& ended : progress.ended) {
-    if (ended.outcome == name_of(Outcome::kDone)) continue;
+  for (const EndedAttempt& ended : progress.ended) {
+    if (ended.outcome == Outcome::kDone) continue;
     // The next daemon's first news begin with problems of before.
-    if (known_.insert(ended.attempt).second) problems_.push_back(ended);
+    if (known_.insert(ended.id).second) problems_.push_back(ended);
   }
   if (progress.trouble != trouble_) {
     note(progress.trouble.empty() ? "attempts start again" : trouble_line(progress.trouble));
@@ -98,7 +98,7 @@ Duration ProgressDisplay::pause() const {
 
 std::string ProgressDisplay::take_news(Colour colour) {
   std::string lines;
-  for (const rpc::EndedEntry& problem : problems_) lines += problem_line(problem, colour) + "\n";
+  for (const EndedAttempt& problem : problems_) lines += problem_line(problem, colour) + "\n";
   for (const std::string& note : notes_) lines += printable(note) + "\n";
   problems_.clear();
   notes_.clear();

@@ -72,12 +72,12 @@ std::string bar_line(const ProgressView& view, const Screen& screen, Duration si
   return fmt::format("{} {} {}{}", cut_to(name, room), bar, figures, tail);
 }
 
-std::string running_line(const RunningView& run, const Screen& screen, Duration since) {
+std::string running_line(const RunningAttempt& run, const Screen& screen, Duration since) {
   std::string where = run.phase;
   if (run.step >= 0) where = fmt::format("step {}{}{}", run.step, where.empty() ? "" : " ", where);
   const Duration elapsed{run.elapsed.ns + since.ns};
   const std::string label = printable(run.label.empty() ? "(defaults)" : run.label);
-  const std::string doing = fmt::format("{}, {}", run.pass, printable(where));
+  const std::string doing = fmt::format("{}, {}", name_of(run.pass), printable(where));
   const std::string clock = fmt::format("  {:>6}  ", clock_text(elapsed));
   // The label is cut first: its parameters are also in the file, but nothing else shows where the
   // attempt is.
@@ -107,9 +107,7 @@ ProgressView progress_view(const std::string& name, const rpc::Progress& progres
   view.total = progress.counts.total;
   view.ended = progress.counts.ended;
   view.problems = progress.counts.problems();
-  for (const rpc::RunningEntry& run : progress.running) {
-    view.running.push_back({run.label, run.pass, run.phase, run.elapsed, run.step});
-  }
+  view.running = progress.running;
   view.waiting = waiting_lines(progress.given);
   // No time is shown once all attempts have ended: "0s" would be noise.
   if (view.ended < view.total) view.left = progress.left;
@@ -175,10 +173,10 @@ std::string plain_line(const ProgressView& view) {
   return line;
 }
 
-std::string problem_line(const rpc::EndedEntry& ended, Colour colour) {
-  return fmt::format("{} {}: {} ({} pass, attempt {})", in(kRed, ended.outcome, colour),
+std::string problem_line(const EndedAttempt& ended, Colour colour) {
+  return fmt::format("{} {}: {} ({} pass, attempt {})", in(kRed, name_of(ended.outcome), colour),
                      printable(ended.label.empty() ? "(defaults)" : ended.label),
-                     printable(ended.detail), ended.pass, short_id(ended.attempt));
+                     printable(ended.detail), name_of(ended.pass), short_id(ended.id));
 }
 
 std::string trouble_line(std::string_view trouble) {

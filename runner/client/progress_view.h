@@ -15,18 +15,12 @@
 
 namespace sweepd {
 
-struct RunningView {
-  std::string label, pass, phase;
-  Duration elapsed{0};
-  std::int64_t step = -1;  // -1: before the first
-};
-
 struct ProgressView {
   std::string name;
   std::int64_t total = 0, ended = 0;
   std::vector<std::pair<std::string_view, std::int64_t>>
       problems;  // outcomes other than done, not 0
-  std::vector<RunningView> running;
+  std::vector<RunningAttempt> running;
   std::vector<std::string> waiting;  // in clusters: waiting_lines (places_view.h)
   std::optional<Duration> left;
   bool paused = false;
@@ -50,7 +44,7 @@ std::string plain_line(const ProgressView& view);
 
 // The line for an attempt that ended other than done: "oom model=xl: out of memory ... (attempt
 // 3f9c2a7b)".
-std::string problem_line(const rpc::EndedEntry& ended, Colour colour);
+std::string problem_line(const EndedAttempt& ended, Colour colour);
 
 // The daemon's message if nothing can start, as a line.
 std::string trouble_line(std::string_view trouble);

@@ -54,7 +54,7 @@ class SignalGuard {
   struct sigaction old_resize_ {};
 };
 
-Exit last_word(const rpc::Counts& counts, const std::string& why) {
+Exit last_word(const AttemptCounts& counts, const std::string& why) {
   if (counts.done() == counts.total) return Exit::kOk;
   say(stderr, "{} of {} not done; why: {}\n", counts.total - counts.done(),
       counted(counts.total, "attempt"), why);
@@ -125,7 +125,7 @@ class Follower {
   // A count may be ahead of the news. Repeated news are printed once.
   static constexpr std::int64_t kOverlap = 20;
 
-  static std::int64_t problems(const rpc::Counts& counts) { return counts.ended - counts.done(); }
+  static std::int64_t problems(const AttemptCounts& counts) { return counts.ended - counts.done(); }
 
   // Keeps messages that arrive before the last reply: one may say that the daemon stops.
   Result<void> ask_for_news() {
@@ -264,7 +264,7 @@ class Follower {
   std::deque<nlohmann::json> early_;
   std::set<std::string> asked_;  // sweeps whose first news from this daemon have not come
   std::map<std::string, rpc::Progress> states_;
-  std::optional<rpc::Counts> over_;
+  std::optional<AttemptCounts> over_;
   std::optional<bool> told_to_stop_;  // whether at once
   int losses_ = 0;
   bool gave_up_ = false;

@@ -32,6 +32,8 @@
 #include <vector>
 
 #include "runner/base/fields.h"
+#include "runner/model/outcome.h"
+#include "runner/model/trial.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/params.h"
 #include "runner/wire/record_json.h"
@@ -76,11 +78,29 @@ inline Result<void> read_message(const nlohmann::json& value, Table& out) {
   return {};
 }
 
+// Enums are their names.
+template <class T>
+Result<void> read_name(const nlohmann::json& value, Result<T> (*from)(std::string_view), T& out) {
+  if (!value.is_string()) return Error{ErrorCode::kInternal, "expected a string"};
+  const auto known = from(value.get_ref<const std::string&>());
+  if (!known) return known.error();
+  out = *known;
+  return {};
+}
+inline Result<void> read_message(const nlohmann::json& value, Pass& out) {
+  return read_name(value, &pass_from, out);
+}
+inline Result<void> read_message(const nlohmann::json& value, Outcome& out) {
+  return read_name(value, &outcome_from, out);
+}
+
 template <class T>
 nlohmann::json to_message(const T& value) {
   using nlohmann::json;
   if constexpr (requires { to_json(value); }) {
     return to_json(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    return name_of(value);
   } else if constexpr (is_optional<T>) {
     return value ? to_message(*value) : json();
   } else if constexpr (ListTraits<T>::value) {

@@ -13,8 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-rpc::GivenEntry given(const std::string& job, const std::string& reason) {
-  rpc::GivenEntry entry;
+GivenAttempt given(const std::string& job, const std::string& reason) {
+  GivenAttempt entry;
   entry.pool = "h200";
   entry.job = job;
   entry.reason = reason;
@@ -34,7 +34,7 @@ TEST(Places, EqualReasonsAreOneLine) {
 }
 
 TEST(Places, SayWhereSomethingRuns) {
-  rpc::RunningEntry run;
+  RunningAttempt run;
   EXPECT_EQ(where_text(run), "");
   run.pool = "h200";
   EXPECT_EQ(where_text(run), " in pool h200");
@@ -44,7 +44,7 @@ TEST(Places, SayWhereSomethingRuns) {
 }
 
 TEST(Places, SayHowFarItIs) {
-  rpc::RunningEntry run;
+  RunningAttempt run;
   run.step = -1;
   EXPECT_EQ(moment_text(run), "starting");
   run.phase = "setup";

@@ -21,9 +21,9 @@ rpc::Progress progress(int total, int ended, int oom) {
   progress.counts.total = total;
   progress.counts.ended = ended;
   progress.counts.by_outcome[static_cast<std::size_t>(Outcome::kOom)] = oom;
-  rpc::RunningEntry& run = progress.running.emplace_back();
+  RunningAttempt& run = progress.running.emplace_back();
   run.label = "model=xl";
-  run.pass = "timing";
+  run.pass = Pass::kTiming;
   run.phase = "forward";
   run.step = 3;
   run.elapsed = milliseconds(61'500);
@@ -119,7 +119,10 @@ TEST(LiveLines, AnEmptySweepAndAnAttemptBeforeItsFirstStep) {
   ProgressView view;
   view.name = "none";
   EXPECT_THAT(live_lines(view, {15, 24, Colour::kNo}, seconds(0)), ElementsAre("none ╌╌╌╌╌ 0/0…"));
-  view.running.push_back({"", "memory", "setup", milliseconds(400), -1});
+  RunningAttempt& run = view.running.emplace_back();
+  run.pass = Pass::kMemory;
+  run.phase = "setup";
+  run.elapsed = milliseconds(400);
   EXPECT_EQ(live_lines(view, {60, 24, Colour::kNo}, seconds(0)).at(1),
             "      0s  (defaults)  memory, setup");
 }
@@ -133,12 +136,11 @@ TEST(PlainLine, SaysTheCountsInWords) {
 }
 
 TEST(ProblemLine, NamesOutcomeTrialReasonAndAttemptOnOneLine) {
-  rpc::EndedEntry ended;
-  ended.outcome = "failed";
+  EndedAttempt ended;
+  ended.outcome = Outcome::kFailed;
   ended.label = "model=xl";
   ended.detail = "two\nlines \x1b[2J";
-  ended.pass = "timing";
-  ended.attempt = "3f9c2a7be01d4455";
+    ended.id = "3f9c2a7be01d4455";
   EXPECT_EQ(problem_line(ended, Colour::kNo),
             "failed model=xl: two lines  [2J (timing pass, attempt 3f9c2a7b)");
 }

@@ -31,8 +31,8 @@ TEST(StudyProgress, AddsUp) {
   EXPECT_FALSE(total.over);
   all["c"] = progress(0, 1, std::nullopt);
   EXPECT_FALSE(total_of(all).left) << "nobody knows how long c takes";
-  rpc::RunningEntry run;
-  run.attempt = "x";
+  RunningAttempt run;
+  run.id = "x";
   all["a"].running = all["c"].running = {run};
   EXPECT_EQ(total_of(all).running.size(), 1U) << "an attempt that two sweeps wait for runs once";
   EXPECT_TRUE(total_of({{"b", progress(4, 4, std::nullopt)}}).over);

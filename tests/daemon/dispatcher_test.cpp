@@ -309,8 +309,8 @@ TEST_F(DispatcherTest, WhatRunsIsStoppedAlsoWhileNothingCanBeStored) {
   break_store();
   executor_.end(0, {SIGSEGV, std::nullopt});  // of the attempt that was started last
   ASSERT_TRUE(until([&] { return dispatcher_->running().size() == 1; }));
-  const std::int64_t left = dispatcher_->running()[0].row;
-  dispatcher_->stop({left});
+  const AttemptId left = dispatcher_->running()[0].id;
+  dispatcher_->stop({std::ranges::find(queued, left, &OpenAttempt::id)->row});
   ASSERT_TRUE(until([&] { return dispatcher_->running().empty(); }));
   EXPECT_THAT(executor_.signals, ElementsAre(Sent{0, SIGTERM}, Sent{0, SIGKILL}));
   mend_store();

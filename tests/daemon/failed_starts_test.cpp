@@ -24,7 +24,7 @@ class FailedStartsTest : public DispatcherStory {
   bool until_runs(const OpenAttempt& attempt) {
     return until([&] {
       const auto running = dispatcher_->running();
-      return running.size() == 1 && running[0].row == attempt.row;
+      return running.size() == 1 && running[0].id == attempt.id;
     });
   }
 };

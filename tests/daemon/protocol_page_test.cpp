@@ -106,13 +106,13 @@ std::vector<Row> method_rows() {
 
 std::vector<Row> object_rows() {
   using namespace rpc;
-  return {object<SweepEntry>(),
-          object<Counts>(),
-          object<AttemptEntry>(),
+  return {object<SweepRow>(),
+          object<AttemptCounts>(),
+          object<AttemptRow>(),
           object<PlotEntry>(),
-          object<RunningEntry>(),
-          object<GivenEntry>(),
-          object<EndedEntry>(),
+          object<RunningAttempt>(),
+          object<GivenAttempt>(),
+          object<EndedAttempt>(),
           object<SubmittedSweep>(),
           object<rpc::PausedSweep>(),
           object<OutOfServiceEntry>(),

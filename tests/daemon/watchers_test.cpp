@@ -101,7 +101,7 @@ class WatchersTest : public DispatcherStory {
   }
   static std::vector<std::string> outcomes(const rpc::Progress& progress) {
     std::vector<std::string> all;
-    for (const rpc::EndedEntry& entry : progress.ended) all.push_back(entry.outcome);
+    for (const EndedAttempt& entry : progress.ended) all.emplace_back(name_of(entry.outcome));
     return all;
   }
 
@@ -179,7 +179,7 @@ TEST_F(WatchersTest, OfThePastTheLastAreToldAsManyAsSomebodyWants) {
   watch(attempts, 2);
   ASSERT_EQ(told(2).size(), 2U);
   ASSERT_EQ(told_[0].ended.size(), 1U);
-  EXPECT_EQ(told_[0].ended[0].attempt, last);
+  EXPECT_EQ(told_[0].ended[0].id, last);
   EXPECT_EQ(told_[1].ended.size(), 2U);
 }
 

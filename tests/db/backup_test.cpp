@@ -46,7 +46,7 @@ TEST_F(BackupTest, HasEveryResultAndIsOneFileOfThisUser) {
   ASSERT_TRUE(reader) << reader.error().message;
   const auto found_sweep = (*reader)->find_sweep("s");
   ASSERT_TRUE(found_sweep);
-  EXPECT_EQ(found_sweep->progress.of(Outcome::kDone), 1);
+  EXPECT_EQ(found_sweep->counts.of(Outcome::kDone), 1);
 }
 
 TEST_F(BackupTest, OfADatabaseBesideWhichNothingCanBeWrittenHasItsLogToo) {

@@ -19,9 +19,9 @@ TEST_F(DbTest, CancelEndsTheQueuedAndNamesTheRunning) {
   const auto found = reader_->find_sweep("s");
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->cancelled);
-  EXPECT_EQ(found->progress.of(Outcome::kCancelled), 1);
-  EXPECT_EQ(found->progress.running, 1);
-  EXPECT_EQ(found->progress.of(Outcome::kDone), 1);
+  EXPECT_EQ(found->counts.of(Outcome::kCancelled), 1);
+  EXPECT_EQ(found->counts.running, 1);
+  EXPECT_EQ(found->counts.of(Outcome::kDone), 1);
 
   // The running one ends. A late second journal of the cancelled one changes nothing.
   finish(ended(queued[1].row, {Cancelled{"its sweep was cancelled"}, 0}));
@@ -85,8 +85,8 @@ TEST_F(DbTest, RetryQueuesWhatIsNotDoneAndRevivesTheSweep) {
   const auto found = reader_->find_sweep(request.id);
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->cancelled);
-  EXPECT_EQ(found->progress.total, 3);  // each point counts once, by its latest attempt
-  EXPECT_EQ(found->progress.queued, 2);
+  EXPECT_EQ(found->counts.total, 3);  // each point counts once, by its latest attempt
+  EXPECT_EQ(found->counts.queued, 2);
   EXPECT_EQ(reader_->attempts_of_trial(request.trials[1].key).value().size(), 2u);
 
   const auto twice = store_->retry_sweep(request.id, {}, WallTime{11});
@@ -125,8 +125,8 @@ TEST_F(DbTest, RetryQueuesWhatIsBeingStoppedToo) {
   finish(done(retried->queued[1].row, 1, 1));
   const auto found = reader_->find_sweep(request.id);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->progress.total, 2);
-  EXPECT_EQ(found->progress.of(Outcome::kDone), 2) << "it is the new attempt that counts";
+  EXPECT_EQ(found->counts.total, 2);
+  EXPECT_EQ(found->counts.of(Outcome::kDone), 2) << "it is the new attempt that counts";
 }
 
 TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
@@ -141,7 +141,7 @@ TEST_F(DbTest, RetryLeavesWhatRunsForAnotherSweepAlone) {
   ASSERT_TRUE(retried);
   EXPECT_TRUE(retried->queued.empty());
   finish(done(queued[0].row, 1, 1));
-  EXPECT_EQ(reader_->find_sweep(first.id)->progress.of(Outcome::kDone), 1);
+  EXPECT_EQ(reader_->find_sweep(first.id)->counts.of(Outcome::kDone), 1);
 }
 
 TEST_F(DbTest, ANewSweepDoesNotJoinWhatIsBeingStopped) {
@@ -154,7 +154,7 @@ TEST_F(DbTest, ANewSweepDoesNotJoinWhatIsBeingStopped) {
   ASSERT_EQ(second.queued.size(), 1u);
   finish(ended(stopping[0].row, {Cancelled{"cancelled while running"}, 0}));
   finish(done(second.queued[0].row, 1, 1));
-  EXPECT_EQ(reader_->find_sweep("second")->progress.of(Outcome::kDone), 1);
+  EXPECT_EQ(reader_->find_sweep("second")->counts.of(Outcome::kDone), 1);
 }
 
 TEST_F(DbTest, RetryRefusesAnUnknownWord) {

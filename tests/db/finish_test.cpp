@@ -91,7 +91,7 @@ TEST_F(DbTest, EveryKindOfEndingComesBackAsItWas) {
     finish(ended(attempt.row, ending));
     const auto found = reader_->find_attempt(attempt.id);
     ASSERT_TRUE(found) << found.error().message;
-    EXPECT_EQ(found->outcome, outcome_of(ending));
+    EXPECT_EQ(found->outcome(), outcome_of(ending));
     EXPECT_EQ(found->detail, describe(ending));
     EXPECT_EQ(found->verdict, verdict);
   };

@@ -56,8 +56,8 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
       << "nobody looked for a steady state then";
   const auto found = reader_->find_sweep("frozen");
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->progress.total, 3);
-  EXPECT_EQ(found->progress.queued, 1);
+  EXPECT_EQ(found->counts.total, 3);
+  EXPECT_EQ(found->counts.queued, 1);
   EXPECT_EQ(store_->open_attempts().value().size(), 1u);
   const auto again =
       submit(sweep("again", {{{"model", "xl"}}, {{"model", "xl"}, {"context", "512"}}}));

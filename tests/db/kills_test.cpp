@@ -82,7 +82,7 @@ TEST_F(KillsTest, RetriedAgainItKeepsItsRow) {
   EXPECT_EQ(end_and_retry({}), 0);
   EXPECT_EQ(left_out_, 1);
   EXPECT_THAT(sql("SELECT count(*) FROM attempt"), ElementsAre("4"));
-  EXPECT_EQ(reader_->find_sweep("s")->progress.of(Outcome::kSkipped), 1);
+  EXPECT_EQ(reader_->find_sweep("s")->counts.of(Outcome::kSkipped), 1);
 }
 
 TEST_F(KillsTest, ADoneOneBetweenBeginsTheCountAnew) {
@@ -178,7 +178,7 @@ TEST_F(KillsTest, WhatWaitsOfTheTrialIsLeftOut) {
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0].id, queued[3].id);
   EXPECT_THAT(describe(left[1].ending), HasSubstr("killed its worker 3 times (SIGSEGV"));
-  EXPECT_EQ(reader_->find_sweep("five")->progress.of(Outcome::kSkipped), 2);
+  EXPECT_EQ(reader_->find_sweep("five")->counts.of(Outcome::kSkipped), 2);
 }
 
 }  // namespace

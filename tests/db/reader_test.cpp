@@ -58,7 +58,7 @@ TEST_F(DbTest, SweepsAreListedNewestFirst) {
   EXPECT_EQ(sweeps->at(0).workload, "toy");
   EXPECT_EQ(sweeps->at(0).submitted.ns, 30);
   EXPECT_EQ(sweeps->at(0).trials, 2);
-  EXPECT_EQ(sweeps->at(0).progress.total, 2);
+  EXPECT_EQ(sweeps->at(0).counts.total, 2);
   EXPECT_EQ(sweeps->at(1).name, "three");
 }
 

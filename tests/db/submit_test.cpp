@@ -132,7 +132,7 @@ TEST_F(DbTest, FinishedWorkIsReusedAndListedByTheNewSweep) {
   ASSERT_TRUE(attempts);
   ASSERT_EQ(attempts->size(), 2u);  // in the new sweep's order
   EXPECT_EQ(attempts->at(0).label, "model=xl");
-  EXPECT_FALSE(attempts->at(0).outcome);
+  EXPECT_FALSE(attempts->at(0).outcome());
   EXPECT_EQ(attempts->at(1).id, first.queued[0].id);
 }
 

@@ -17,7 +17,7 @@ Result<std::set<std::string>> known_names(Client& client, const std::string& wha
   if (what == "sweeps") {
     const auto reply = client.call<rpc::List>({});
     if (!reply) return reply.error();
-    for (const rpc::SweepEntry& sweep : reply->sweeps) names.insert(sweep.name);
+    for (const SweepRow& sweep : reply->sweeps) names.insert(sweep.name);
   } else {
     const auto catalog = client.call<rpc::Workloads>({});
     if (!catalog) return catalog.error();

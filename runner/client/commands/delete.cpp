@@ -32,11 +32,11 @@ void print_counts(const rpc::Delete::Reply& reply, const char* verb) {
 }
 
 void print_sweeps(const rpc::Delete::Reply& reply) {
-  for (const rpc::SweepEntry& sweep : reply.sweeps) {
+  for (const SweepRow& sweep : reply.sweeps) {
     say("  {}  {}  {}, {}\n", short_id(sweep.id), local_time(sweep.submitted.ns), sweep.name,
         counted(sweep.trials, "trial"));
   }
-  for (const rpc::SweepEntry& sweep : reply.open) {
+  for (const SweepRow& sweep : reply.open) {
     say("  left out: {} ({}) has not ended\n", sweep.name, short_id(sweep.id));
   }
 }
@@ -83,7 +83,7 @@ Exit delete_sweeps(Client& client, const DeleteOptions& options) {
   }
   // By id: exactly what was shown, whatever was submitted meanwhile.
   rpc::Delete::Request shown;
-  for (const rpc::SweepEntry& sweep : preview->sweeps) shown.sweeps.push_back(sweep.id);
+  for (const SweepRow& sweep : preview->sweeps) shown.sweeps.push_back(sweep.id);
   const auto reply = client.call<rpc::Delete>(shown);
   if (!reply) return report_error(reply.error());
   print_counts(*reply, "deleted");

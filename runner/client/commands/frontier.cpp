@@ -43,10 +43,10 @@ std::string shown_point(const FrontierGrid& grid, const Line& line, std::size_t 
 }
 
 // Tells the search what the attempts of its last try have shown, and returns it for people.
-std::string tell(Line& line, const std::vector<rpc::AttemptEntry>& attempts) {
+std::string tell(Line& line, const std::vector<AttemptRow>& attempts) {
   if (attempts.empty()) return line.problem = "it has no attempts";
   bool fits = true;
-  for (const rpc::AttemptEntry& attempt : attempts) {
+  for (const AttemptRow& attempt : attempts) {
     if (attempt.state == "done") continue;
     if (attempt.state == "oom" || attempt.detail.starts_with(kBeyond)) {
       fits = false;
@@ -113,7 +113,7 @@ class Frontier {
       if (!shown) return shown.error();
       const std::string point = shown_point(grid_, line, *line.search.next());
       say(stderr, "{}: {}\n", point,
-          tell(line, shown->attempts.value_or(std::vector<rpc::AttemptEntry>{})));
+          tell(line, shown->attempts.value_or(std::vector<AttemptRow>{})));
     }
     return Exit::kOk;
   }

@@ -10,8 +10,8 @@ namespace sweepd {
 
 namespace {
 
-std::string state_of(const rpc::SweepEntry& sweep) {
-  const rpc::Counts& counts = sweep.counts;
+std::string state_of(const SweepRow& sweep) {
+  const AttemptCounts& counts = sweep.counts;
   if (sweep.cancelled) return "cancelled";
   if (sweep.paused && counts.queued != 0) return counts.running != 0 ? "paused, running" : "paused";
   if (counts.running != 0) return "running";
@@ -19,7 +19,7 @@ std::string state_of(const rpc::SweepEntry& sweep) {
   return counts.done() == counts.total ? "done" : "ended";
 }
 
-std::string problems_of(const rpc::Counts& counts) {
+std::string problems_of(const AttemptCounts& counts) {
   std::string text;
   for (const auto& [outcome, n] : counts.problems()) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, outcome);
@@ -41,7 +41,7 @@ Exit list(Client& client, std::int64_t limit, const std::string& format) {
                    {"trials", "", Align::kRight},   {"done", "", Align::kRight},
                    {"attempts", "", Align::kRight}, {"state", "", Align::kLeft},
                    {"not done", "", Align::kLeft}};
-  for (const rpc::SweepEntry& sweep : reply->sweeps) {
+  for (const SweepRow& sweep : reply->sweeps) {
     table.rows.push_back({{std::string(short_id(sweep.id)), {}},
                           {sweep.name, {}},
                           {sweep.workload, {}},

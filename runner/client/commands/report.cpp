@@ -58,7 +58,7 @@ Exit follow(Client& client, const ReportOptions& options) {
                            fmt::format("`{}` is no sweep; --watch follows one", options.sweep)});
     }
     sweep = shown->sweep->id;  // the latest may soon be another
-    const rpc::Counts& counts = shown->sweep->counts;
+    const AttemptCounts& counts = shown->sweep->counts;
     if (counts.ended == ended) continue;
     ended = counts.ended;
     auto document = report_document(client, sweep, options.table, which_of(options));

@@ -24,7 +24,7 @@ struct ShowOptions {
   KernelOptions kernels;
 };
 
-Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
+Table attempts_table(const std::vector<AttemptRow>& attempts) {
   Table table;
   table.title = "Attempts";
   table.columns = {{"attempt", "", Align::kLeft}, {"trial", "", Align::kLeft},
@@ -33,17 +33,17 @@ Table attempts_table(const std::vector<rpc::AttemptEntry>& attempts) {
                    {"took", "", Align::kRight},   {"parameters", "", Align::kLeft},
                    {"why", "", Align::kLeft}};
   std::vector<std::string> keys;
-  for (const rpc::AttemptEntry& attempt : attempts) keys.push_back(attempt.trial);
+  for (const AttemptRow& attempt : attempts) keys.push_back(attempt.trial_key);
   const std::size_t digits = telling_digits(keys);
-  for (const rpc::AttemptEntry& attempt : attempts) {
+  for (const AttemptRow& attempt : attempts) {
     Cell took;
     if (attempt.started && attempt.ended) {
       const Duration d = *attempt.ended - *attempt.started;
       took = {to_human(d), d.seconds()};
     }
     table.rows.push_back({{std::string(short_id(attempt.id)), {}},
-                          {attempt.trial.substr(0, digits), {}},
-                          {attempt.pass, {}},
+                          {attempt.trial_key.substr(0, digits), {}},
+                          {std::string(name_of(attempt.pass)), {}},
                           {std::to_string(attempt.repeat), {}},
                           {attempt.state, {}},
                           {attempt.verdict, {}},
@@ -64,7 +64,7 @@ void print_notification(const rpc::NotificationEntry& notification) {
   say("command `{}` {}\n", printable(notification.command), state);
 }
 
-void print_sweep_head(const rpc::SweepEntry& sweep,
+void print_sweep_head(const SweepRow& sweep,
                       const std::optional<rpc::NotificationEntry>& notification) {
   say("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
       local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");

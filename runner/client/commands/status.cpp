@@ -23,12 +23,12 @@ Exit status(Client& client) {
   for (const rpc::OutOfServiceEntry& device : reply->out_of_service) {
     say("{}\n", out_of_service_line(device));
   }
-  for (const rpc::RunningEntry& run : reply->running) {
-    say("  {} {} pass, {} for {}{}: {}\n", short_id(run.attempt), run.pass, moment_text(run),
+  for (const RunningAttempt& run : reply->running) {
+    say("  {} {} pass, {} for {}{}: {}\n", short_id(run.id), name_of(run.pass), moment_text(run),
         to_human(run.elapsed), where_text(run), run.label);
   }
-  for (const rpc::GivenEntry& given : reply->given) {
-    say("  {} {} pass, {}, for {}: {}\n", short_id(given.attempt), given.pass, waits_text(given),
+  for (const GivenAttempt& given : reply->given) {
+    say("  {} {} pass, {}, for {}: {}\n", short_id(given.id), name_of(given.pass), waits_text(given),
         to_human(given.waited), given.label);
   }
   if (!reply->trouble.empty()) say("{}\n", trouble_line(reply->trouble));

@@ -13,7 +13,7 @@ Result<Document> report_document(Client& client, const std::string& sweep, const
                                  WhichResults which) {
   auto found = tables_of_sweep(client, sweep, which, table);
   if (!found) return found.error();
-  const rpc::SweepEntry& about = found->sweep;
+  const SweepRow& about = found->sweep;
   Document document;
   document.title = about.name;
   document.introduction =

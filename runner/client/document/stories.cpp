@@ -102,10 +102,10 @@ std::vector<DocumentStory::Samples> samples_in(const Table& table) {
   return found;
 }
 
-DocumentStory head_of(const std::string& id, const rpc::AttemptEntry& attempt) {
+DocumentStory head_of(const std::string& id, const AttemptRow& attempt) {
   DocumentStory story;
   story.attempt = id;
-  story.title = attempt.pass + ", " + attempt.state;
+  story.title = std::string(name_of(attempt.pass)) + ", " + attempt.state;
   if (!attempt.verdict.empty()) story.title += ", " + attempt.verdict;
   if (attempt.started && attempt.ended) {
     story.title += ", took " + to_human(*attempt.ended - *attempt.started);
@@ -139,20 +139,20 @@ class Teller {
     auto shown = client_.call<rpc::Show>({.what = id, .steps = true});
     if (!shown) return is_missing(shown.error()) ? Result<void>() : shown.error();
     if (!shown->attempt || !shown->tables) return {};
-    const rpc::AttemptEntry& attempt = *shown->attempt;
+    const AttemptRow& attempt = *shown->attempt;
     DocumentStory story = head_of(id, attempt);
     if (attempt.state == "done") {
-      if (attempt.pass == "memory") add_memory(story);
-      if (attempt.pass == "profile") add_kernels(story);
+      if (attempt.pass == Pass::kMemory) add_memory(story);
+      if (attempt.pass == Pass::kProfile) add_kernels(story);
     }
     for (Table& table : *shown->tables) {
-      if (table.title == "Samples" && attempt.pass == "timing") story.samples = samples_in(table);
+      if (table.title == "Samples" && attempt.pass == Pass::kTiming) story.samples = samples_in(table);
       if (kLeftOut.contains(table.title) || table.rows.empty()) continue;
       if (std::ranges::find(story.shown, table.title, &Table::title) != story.shown.end()) continue;
       if (table.title == "Parameters") without_defaults(table);
       story.folded.push_back(std::move(table));
     }
-    known_.emplace(id, Known{stories.size(), attempt.trial});
+    known_.emplace(id, Known{stories.size(), attempt.trial_key});
     stories.push_back(std::move(story));
     return {};
   }
@@ -161,8 +161,8 @@ class Teller {
     if (!passes_.contains(about.trial)) {
       const auto shown = client_.call<rpc::Show>({.what = about.trial});
       if (!shown) return shown.error();
-      for (const rpc::AttemptEntry& other : *shown->attempts) {
-        const bool tells = other.pass == "memory" || other.pass == "profile";
+      for (const AttemptRow& other : *shown->attempts) {
+        const bool tells = other.pass != Pass::kTiming;
         if (tells && other.state == "done") passes_[about.trial].push_back(other.id);
       }
     }

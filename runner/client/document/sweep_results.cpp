@@ -44,7 +44,7 @@ Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& swee
   return plots;
 }
 
-std::string counts_in_words(const rpc::Counts& counts) {
+std::string counts_in_words(const AttemptCounts& counts) {
   std::vector<std::string> parts{fmt::format("{} done", counts.done())};
   for (const auto& [word, n] : counts.problems()) parts.push_back(fmt::format("{} {}", n, word));
   const std::int64_t open = counts.queued + counts.running;

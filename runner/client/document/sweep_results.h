@@ -15,7 +15,7 @@ namespace sweepd {
 enum class WhichResults { kOwn, kNewest };
 
 struct SweepTables {
-  rpc::SweepEntry sweep;
+  SweepRow sweep;
   std::vector<DocumentTable> tables;
   bool has_plots = false;
 };
@@ -30,6 +30,6 @@ Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& swee
                                          WhichResults which);
 
 // "24 done", "20 done, 3 oom, 1 skipped, 2 open"
-std::string counts_in_words(const rpc::Counts& counts);
+std::string counts_in_words(const AttemptCounts& counts);
 
 }  // namespace sweepd

@@ -38,7 +38,7 @@ Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
       const auto shown = client.call<rpc::Show>({.what = id, .limit = 1});
       if (!shown) return shown.error();
       if (!shown->sweep) continue;
-      const rpc::Counts& counts = shown->sweep->counts;
+      const AttemptCounts& counts = shown->sweep->counts;
       total += counts.total;
       done += counts.done();
       if (counts.done() < counts.total) others.push_back(name + ": " + counts_in_words(counts));

@@ -18,9 +18,9 @@ rpc::Progress total_of(const std::map<std::string, rpc::Progress>& by_sweep) {
       total.counts.by_outcome[i] += one.counts.by_outcome[i];
     }
     // Two sweeps may wait for one attempt.
-    for (const rpc::RunningEntry& run : one.running) {
+    for (const RunningAttempt& run : one.running) {
       const bool known = std::any_of(total.running.begin(), total.running.end(),
-                                     [&](const auto& each) { return each.attempt == run.attempt; });
+                                     [&](const auto& each) { return each.id == run.id; });
       if (!known) total.running.push_back(run);
     }
     if (total.trouble.empty()) total.trouble = one.trouble;

@@ -37,42 +37,10 @@
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
+#include "runner/model/attempt_row.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {
-
-// The state of a running attempt for `watch` and `show`.
-struct RunningAttempt {
-  std::int64_t row = 0;
-  AttemptId id;
-  TrialKey trial_key;
-  std::string label;
-  Pass pass = Pass::kTiming;
-  Duration elapsed{0};
-  std::int64_t step = -1;
-  std::string phase;
-  std::string pool{kLocalPool};
-  std::optional<AttemptPlace> place = {};  // in a cluster, if known
-};
-
-// One that was given to a cluster and has not started.
-struct GivenAttempt {
-  AttemptId id;
-  TrialKey trial_key;
-  std::string label;
-  Pass pass = Pass::kTiming;
-  Duration waited{0};  // since it was given
-  std::string pool;
-  std::optional<AttemptPlace> place;
-};
-
-struct EndedAttempt {
-  AttemptId id;
-  TrialKey trial_key;
-  std::string label;
-  Pass pass = Pass::kTiming;
-  Ending ending;
-};
 
 struct DispatcherTiming {
   Duration grace = seconds(2);        // between SIGTERM and SIGKILL

@@ -1,10 +1,21 @@
 // The part of the dispatcher that stores results, as soon as the disk permits.
 #include <spdlog/spdlog.h>
 
+#include <string>
+#include <utility>
+
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/model/kills.h"
 
 namespace sweepd {
+namespace {
+
+EndedAttempt ended_attempt(const OpenAttempt& attempt, std::string label, const Ending& ending) {
+  return {attempt.id,   attempt.trial_key,  std::move(label),
+          attempt.pass, outcome_of(ending), describe(ending)};
+}
+
+}  // namespace
 
 void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) {
   const auto record = std::make_shared<AttemptRecord>();
@@ -30,9 +41,11 @@ void Dispatcher::leave_out(const OpenAttempt& because_of, LeaveOut which) {
     std::vector<std::int64_t> rows;
     for (const Store::LeftOut& one : *left) {
       OpenAttempt attempt = because_of;
+      attempt.id = one.id;
+      attempt.trial_key = one.trial_key;
       attempt.trial = one.trial;
       rows.push_back(one.row);
-      hooks_.ended({one.id, one.trial_key, label_of_attempt(attempt), because_of.pass, one.ending});
+      hooks_.ended(ended_attempt(attempt, label_of_attempt(attempt), one.ending));
     }
     forget(std::move(rows));
   });
@@ -68,7 +81,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
     const std::string why = describe(ending);
     spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
                  why.empty() ? "" : ": ", why);
-    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+    hooks_.ended(ended_attempt(attempt, label_of_attempt(attempt), ending));
     if (outcome_of(ending) == Outcome::kOom) leave_out(attempt, &Store::leave_out_beyond);
     if (killed_its_worker(ending)) leave_out(attempt, &Store::leave_out_killer);
   };
@@ -85,7 +98,7 @@ AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
   };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending) {
     held_.erase(attempt.row);
-    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+    hooks_.ended(ended_attempt(attempt, label_of_attempt(attempt), ending));
   };
   hooks.answered = [this] {
     set_trouble("");

@@ -15,9 +15,10 @@ std::vector<RunningAttempt> Dispatcher::running() const {
   for (const auto& [row, run] : running_) {
     const Status& status = run->place();
     const OpenAttempt& attempt = run->attempt;
-    result.push_back({row, attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
+    const AttemptPlace place = place_of(attempt.id).value_or(AttemptPlace{});
+    result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
                       run->elapsed(), status.step, status.phase, use_of(attempt).pool.name,
-                      place_of(attempt.id)});
+                      place.allocation.id, place.nodes});
   }
   return result;
 }
@@ -28,8 +29,10 @@ std::vector<GivenAttempt> Dispatcher::given() const {
     const OpenAttempt& attempt = starting.attempt;
     const PoolUse& use = use_of(attempt);
     if (!use.is_cluster()) continue;
+    const PoolAllocation job = place_of(attempt.id).value_or(AttemptPlace{}).allocation;
     result.push_back({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass,
-                      now_instant() - starting.since, use.pool.name, place_of(attempt.id)});
+                      use.pool.name, now_instant() - starting.since, job.id, job.state, job.reason,
+                      job.starts});
   }
   return result;
 }

@@ -5,7 +5,6 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/named_sweeps.h"
 #include "runner/daemon/planning/delete_sweeps.h"
-#include "runner/daemon/serving/entries.h"
 #include "runner/daemon/serving/remove_attempts.h"
 
 namespace sweepd {
@@ -34,7 +33,7 @@ Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules
     const bool beyond_last = newer[sweep.name]++ >= rules.keep_last;
     const bool old = now.ns - sweep.submitted.ns > rules.older_ns;
     if (!beyond_last || !old) continue;
-    const bool ended = sweep.progress.queued + sweep.progress.running == 0;
+    const bool ended = sweep.counts.queued + sweep.counts.running == 0;
     (ended ? chosen.sweeps : chosen.open).push_back(std::move(sweep));
   }
   return chosen;
@@ -74,8 +73,8 @@ boost::asio::awaitable<Answer<rpc::Delete>> handle_delete(Services& services, Se
   Store::DeleteReceipt* receipt = &deleted->receipt;
 
   rpc::Delete::Reply reply;
-  for (const SweepRow& sweep : chosen->sweeps) reply.sweeps.push_back(entry_of(sweep));
-  for (const SweepRow& sweep : chosen->open) reply.open.push_back(entry_of(sweep));
+  reply.sweeps = chosen->sweeps;
+  reply.open = chosen->open;
   reply.trials = receipt->trials;
   reply.attempts = static_cast<std::int64_t>(receipt->attempts.size());
   reply.samples = receipt->samples;

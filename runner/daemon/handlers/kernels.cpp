@@ -8,7 +8,6 @@
 #include "runner/base/gzip_file.h"
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/serving/entries.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/attempt_folder.h"
 
@@ -48,7 +47,7 @@ Result<AttemptRow> profile_of_sweep(Reader& reader, const std::string& who) {
   if (!attempts) return attempts.error();
   std::vector<AttemptRow> profiles;
   for (const AttemptRow& attempt : *attempts) {
-    const bool done = attempt.pass == Pass::kProfile && attempt.outcome == Outcome::kDone;
+    const bool done = attempt.pass == Pass::kProfile && attempt.outcome() == Outcome::kDone;
     if (done) profiles.push_back(attempt);
   }
   if (profiles.size() == 1) return profiles.front();
@@ -82,7 +81,7 @@ Result<rpc::Kernels::Reply> kernels_of(Reader& reader, const std::string& who,
   if (!attempt) return attempt.error();
   auto tables = reader.attempt_kernels(attempt->row, view);
   if (!tables) return tables.error();
-  return rpc::Kernels::Reply{entry_of(*attempt), std::move(*tables), {}};
+  return rpc::Kernels::Reply{*attempt, std::move(*tables), {}};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Result<AttemptRow> find_memory_attempt(Reader& reader, const std::string& who) {
   if (attempt && attempt->pass == Pass::kMemory) return attempt;
   const AttemptRow* found = nullptr;
   for (const AttemptRow& sibling : *siblings) {
-    if (sibling.pass == Pass::kMemory && sibling.outcome == Outcome::kDone &&
+    if (sibling.pass == Pass::kMemory && sibling.outcome() == Outcome::kDone &&
         (found == nullptr || sibling.row > found->row)) {
       found = &sibling;
     }

@@ -51,7 +51,7 @@ rpc::Merge::Reply reply_of(const MergeReceipt& receipt) {
 
 bool is_ended(Reader& reader, const std::string& id) {
   const auto attempt = reader.find_attempt(id);
-  return attempt && attempt->id == id && attempt->outcome;
+  return attempt && attempt->id == id && attempt->outcome();
 }
 
 struct CopiedRuns {

@@ -4,7 +4,6 @@
 #include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 
@@ -29,7 +28,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
   const auto orders = file_orders(*source, catalog);
-  rpc::Report::Reply report{entry_of(*sweep), {}, {}};
+  rpc::Report::Reply report{*sweep, {}, {}};
   const auto plots = reader.plots_of(sweep->id);
   if (!plots) return plots.error();
   report.plots.emplace();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 
@@ -12,16 +11,10 @@ using Shown = rpc::Show::Reply;
 
 namespace {
 
-std::vector<rpc::AttemptEntry> entries_of(const std::vector<AttemptRow>& attempts) {
-  std::vector<rpc::AttemptEntry> entries;
-  for (const AttemptRow& attempt : attempts) entries.push_back(entry_of(attempt));
-  return entries;
-}
-
 Result<Shown> show_sweep(Reader& reader, const std::string& who, std::int64_t limit) {
   const auto sweep = reader.find_sweep(who);
   if (!sweep) return sweep.error();
-  const auto attempts = reader.attempts_of_sweep(sweep->id, limit);
+  auto attempts = reader.attempts_of_sweep(sweep->id, limit);
   if (!attempts) return attempts.error();
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
@@ -33,8 +26,8 @@ Result<Shown> show_sweep(Reader& reader, const std::string& who, std::int64_t li
                           (*notification)->begun, (*notification)->ended};
   }
   shown.kind = "sweep";
-  shown.sweep = entry_of(*sweep);
-  shown.attempts = entries_of(*attempts);
+  shown.sweep = *sweep;
+  shown.attempts = std::move(*attempts);
   shown.source = *source;
   return shown;
 }
@@ -46,19 +39,19 @@ Result<Shown> show_attempt(Reader& reader, const std::string& who, bool steps) {
   if (!tables) return tables.error();
   Shown shown;
   shown.kind = "attempt";
-  shown.attempt = entry_of(*attempt);
+  shown.attempt = *attempt;
   shown.tables = std::move(*tables);
   return shown;
 }
 
 Result<Shown> show_trial(Reader& reader, const std::string& who) {
-  const auto attempts = reader.attempts_of_trial(who);
+  auto attempts = reader.attempts_of_trial(who);
   if (!attempts) return attempts.error();
   auto tables = reader.trial_details(who);
   if (!tables) return tables.error();
   Shown shown;
   shown.kind = "trial";
-  shown.attempts = entries_of(*attempts);
+  shown.attempts = std::move(*attempts);
   shown.tables = std::move(*tables);
   return shown;
 }
@@ -93,11 +86,11 @@ Table table_of(const AttemptPlace& place, const std::string& pool) {
 // Adds the cluster's information on attempts that wait or run there.
 void add_places(const ReadServices& services, Shown& shown) {
   if (!services.place_of) return;
-  const auto is_open = [](const rpc::AttemptEntry& attempt) {
+  const auto is_open = [](const AttemptRow& attempt) {
     return attempt.pool != kLocalPool && (attempt.state == "queued" || attempt.state == "running");
   };
   if (shown.attempts) {
-    for (rpc::AttemptEntry& attempt : *shown.attempts) {
+    for (AttemptRow& attempt : *shown.attempts) {
       if (!is_open(attempt)) continue;
       if (const auto place = services.place_of(attempt.id)) attempt.detail = text_of(*place);
     }

@@ -7,7 +7,6 @@
 #include "build_info.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/serving/device_names.h"
-#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 namespace {
@@ -39,12 +38,8 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   status.database = services.state.database();
   status.queued = static_cast<std::int64_t>(services.dispatcher.queued());
   status.held = static_cast<std::int64_t>(services.dispatcher.held());
-  for (const RunningAttempt& run : services.dispatcher.running()) {
-    status.running.push_back(entry_of(run));
-  }
-  for (const GivenAttempt& given : services.dispatcher.given()) {
-    status.given.push_back(entry_of(given));
-  }
+  status.running = services.dispatcher.running();
+  status.given = services.dispatcher.given();
   IdleDevices idle = idle_devices(services.dispatcher.paused_devices(), services.machine);
   status.paused_devices = std::move(idle.paused);
   status.out_of_service = std::move(idle.out_of_service);

@@ -2,7 +2,6 @@
 #include <unordered_set>
 
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/daemon/serving/entries.h"
 
 namespace sweepd {
 
@@ -20,7 +19,7 @@ boost::asio::awaitable<Answer<rpc::Watch>> handle_watch(Services& services, Sess
   }
   services.watchers.add(session.weak_from_this(), *sweep, std::move(trials),
                         std::clamp<std::int64_t>(request.past, 0, rpc::Watch::kMostPast));
-  co_return rpc::Watch::Reply{entry_of(*sweep)};
+  co_return rpc::Watch::Reply{*sweep};
 }
 
 }  // namespace sweepd

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runner/daemon/serving/device_names.h"
-#include "runner/daemon/serving/entries.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/rpc.h"
 
@@ -29,7 +28,7 @@ struct Pace {
   Duration took{0};
 };
 struct Standing {
-  Progress counts;
+  AttemptCounts counts;
   bool paused = false;
   std::vector<AttemptRow> past;
   std::optional<Pace> pace;
@@ -54,12 +53,13 @@ void Watchers::Watch::begin_with(const std::vector<AttemptRow>& problems, Ended&
   past.emplace();
   for (const AttemptRow& attempt : problems) past->insert(attempt.id);
   const auto too_many = std::max<std::int64_t>(0, std::ssize(problems) - most_past);
-  const auto known = [this](const rpc::EndedEntry& entry) { return past->contains(entry.attempt); };
+  const auto known = [this](const EndedAttempt& entry) { return past->contains(entry.id); };
   std::erase_if(ended, known);
   std::erase_if(news, known);
   Ended entries;
   for (auto one = problems.begin() + too_many; one != problems.end(); ++one) {
-    entries.push_back(ended_entry_of(*one));
+    entries.push_back({one->id, one->trial_key, one->label, one->pass,
+                       one->outcome().value_or(Outcome::kDone), one->detail});
   }
   ended.insert(ended.begin(), entries.begin(), entries.end());
 }
@@ -111,7 +111,7 @@ void Watchers::ended(const EndedAttempt& attempt) {
     if (!sweep->trials.contains(attempt.trial_key)) continue;
     for (const auto& watch : sweep->watches) {
       if (watch->past && watch->past->contains(attempt.id)) continue;
-      watch->news.push_back(entry_of(attempt));
+      watch->news.push_back(attempt);
     }
   }
   changed();
@@ -228,15 +228,15 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Wa
 rpc::Progress Watchers::progress_of(const Watched& sweep) const {
   rpc::Progress progress;
   progress.sweep = sweep.id;
-  progress.counts = counts_of(sweep.counts);
+  progress.counts = sweep.counts;
   std::vector<RunningFor> running;
   for (const RunningAttempt& run : dispatcher_->running()) {
     if (!sweep.trials.contains(run.trial_key)) continue;
-    const rpc::RunningEntry& entry = progress.running.emplace_back(entry_of(run));
-    running.push_back({run.pass, entry.elapsed, sweep.weights->of(run.trial_key, run.pass)});
+    progress.running.push_back(run);
+    running.push_back({run.pass, run.elapsed, sweep.weights->of(run.trial_key, run.pass)});
   }
   for (const GivenAttempt& given : dispatcher_->given()) {
-    if (sweep.trials.contains(given.trial_key)) progress.given.push_back(entry_of(given));
+    if (sweep.trials.contains(given.trial_key)) progress.given.push_back(given);
   }
   progress.paused = sweep.paused;
   IdleDevices idle = idle_devices(dispatcher_->paused_devices(), machine_);
@@ -270,7 +270,7 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watched> sweep) {
     }
   }
   rpc::Progress progress = progress_of(*sweep);
-  const bool all_ended = sweep->counts.ended() == sweep->counts.total;
+  const bool all_ended = sweep->counts.ended == sweep->counts.total;
   // The database may know of the last end before the loop does, and nothing may follow the last
   // notification.
   const bool all_heard = all_ended && !dispatcher_->is_storing(sweep->trials);

@@ -19,7 +19,6 @@
 #include "runner/daemon/serving/session.h"
 #include "runner/daemon/threads/reader_pool.h"
 #include "runner/wire/messages/queue.h"
-#include "runner/wire/messages/rows.h"
 
 namespace sweepd {
 
@@ -50,7 +49,7 @@ class Watchers {
   void stopping(rpc::Stopping how);
 
  private:
-  using Ended = std::vector<rpc::EndedEntry>;
+  using Ended = std::vector<EndedAttempt>;
   // One session that watches a sweep.
   struct Watch {
     std::weak_ptr<Session> session;
@@ -71,7 +70,7 @@ class Watchers {
     std::vector<std::shared_ptr<Watch>> watches;
     bool stale = true;     // something changed since the counts were read
     bool telling = false;  // waiting for the database
-    Progress counts;
+    AttemptCounts counts;
     bool paused = false;
     SweepWeights estimates;
     bool weighing = false;  // a worker is asked

@@ -14,8 +14,8 @@ struct Status {
     std::string version, commit, state_folder, database, trouble;
     int pid = 0;
     std::int64_t queued = 0, held = 0;
-    std::vector<RunningEntry> running;
-    std::vector<GivenEntry> given;
+    std::vector<RunningAttempt> running;
+    std::vector<GivenAttempt> given;
     std::vector<std::string> paused_devices;
     std::vector<OutOfServiceEntry> out_of_service;
     Duration longest_hold{0};

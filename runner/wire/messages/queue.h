@@ -152,7 +152,7 @@ struct Watch {
     }
   };
   struct Reply {
-    SweepEntry sweep;
+    SweepRow sweep;
     static void visit(auto& self, auto&& field) {
       field("sweep", self.sweep, "`progress` notifications follow until it has ended");
     }
@@ -164,10 +164,10 @@ struct Progress {
   static constexpr std::string_view kName = "progress";
   static constexpr std::string_view kTitle = "`progress`";
   std::string sweep;
-  Counts counts;
-  std::vector<RunningEntry> running;
-  std::vector<GivenEntry> given;
-  std::vector<EndedEntry> ended;
+  AttemptCounts counts;
+  std::vector<RunningAttempt> running;
+  std::vector<GivenAttempt> given;
+  std::vector<EndedAttempt> ended;
   std::optional<Duration> left;
   std::string trouble;
   std::vector<std::string> paused_devices;

@@ -41,7 +41,7 @@ struct List {
     }
   };
   struct Reply {
-    std::vector<SweepEntry> sweeps;
+    std::vector<SweepRow> sweeps;
     static void visit(auto& self, auto&& field) { field("sweeps", self.sweeps, "newest first"); }
   };
 };
@@ -72,9 +72,9 @@ struct Show {
   };
   struct Reply {
     std::string kind;
-    std::optional<SweepEntry> sweep;
-    std::optional<AttemptEntry> attempt;
-    std::optional<std::vector<AttemptEntry>> attempts;
+    std::optional<SweepRow> sweep;
+    std::optional<AttemptRow> attempt;
+    std::optional<std::vector<AttemptRow>> attempts;
     std::optional<std::vector<Table>> tables;
     std::optional<std::string> source;
     std::optional<NotificationEntry> notification;
@@ -105,7 +105,7 @@ struct Report {
     }
   };
   struct Reply {
-    SweepEntry sweep;
+    SweepRow sweep;
     std::vector<Table> tables;
     std::optional<std::vector<std::string>> plots;
     static void visit(auto& self, auto&& field) {
@@ -179,7 +179,7 @@ struct Kernels {
     }
   };
   struct Reply {
-    AttemptEntry attempt;
+    AttemptRow attempt;
     std::vector<Table> tables;
     std::optional<std::string> trace;
     static void visit(auto& self, auto&& field) {

@@ -23,7 +23,7 @@ struct Delete {
     }
   };
   struct Reply {
-    std::vector<SweepEntry> sweeps, open;
+    std::vector<SweepRow> sweeps, open;
     std::int64_t trials = 0, attempts = 0, samples = 0, trials_kept = 0;
     std::int64_t folders = 0, folders_left = 0;
     std::string why_left;
