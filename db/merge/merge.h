@@ -10,24 +10,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "db/store/store.h"
+#include "runner/model/merge_receipt.h"
 
 namespace sweepd {
-
-struct MergeCount {
-  std::int64_t brought = 0;
-  std::int64_t present = 0;  // were here already
-};
-
-struct MergeReceipt {
-  MergeCount sweeps, trials, attempts;
-  std::int64_t samples = 0;     // brought
-  std::int64_t open = 0;        // queued or running there: skipped
-  std::set<std::string> hosts;  // names of the hosts whose attempts were brought
-};
 
 class Merger {
  public:

@@ -268,7 +268,7 @@ bool Merger::State::merge_attempts() {
   Query hosts(store.connection,
               "SELECT DISTINCT h.hostname FROM temp.merge_batch b JOIN main.attempt a ON "
               "a.row = b.new JOIN main.host h ON h.id = a.host WHERE b.fresh");
-  while (hosts.next()) receipt.hosts.insert(hosts.text(0));
+  while (hosts.next()) receipt.add_host(hosts.text(0));
   return true;
 }
 

@@ -35,7 +35,7 @@ MergeReceipt count_all(Connection& connection) {
               "SELECT DISTINCT h.hostname FROM other.attempt o JOIN other.host h ON h.id = o.host "
               "WHERE o.outcome IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.attempt m WHERE "
               "m.uid = o.uid)");
-  while (hosts.next()) receipt.hosts.insert(hosts.text(0));
+  while (hosts.next()) receipt.add_host(hosts.text(0));
   return receipt;
 }
 

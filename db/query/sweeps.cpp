@@ -197,7 +197,7 @@ Result<std::optional<Notification>> Reader::notification_of(const SweepId& sweep
         "s ON s.id = n.sweep WHERE s.uid = ?");
     query.bind(sweep);
     if (!query.next()) return std::optional<Notification>();
-    Notification found{query.text(0), {}, {}, query.text(3)};
+    Notification found{query.text(0), query.text(3), {}, {}};
     if (const auto ns = query.maybe_integer(1)) found.begun = WallTime{*ns};
     if (const auto ns = query.maybe_integer(2)) found.ended = WallTime{*ns};
     return std::optional(std::move(found));

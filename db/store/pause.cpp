@@ -30,18 +30,18 @@ Result<Rows> rows_of(Connection& connection, const std::vector<SweepId>& sweeps)
 }
 
 // Without counts.
-Store::PausedSweep read_sweep(Connection& connection, std::int64_t sweep) {
+PausedSweep read_sweep(Connection& connection, std::int64_t sweep) {
   Query query(connection, "SELECT uid, name, paused_ns IS NOT NULL FROM sweep WHERE id = ?");
   query.bind(sweep);
   query.next();
-  Store::PausedSweep paused;
+  PausedSweep paused;
   paused.id = query.text(0);
   paused.name = query.text(1);
   paused.was_paused = query.integer(2) != 0;
   return paused;
 }
 
-void count_open(Connection& connection, std::int64_t sweep, Store::PausedSweep& paused) {
+void count_open(Connection& connection, std::int64_t sweep, PausedSweep& paused) {
   Query query(connection,
               "SELECT a.started_ns IS NOT NULL, a.given_ns IS NOT NULL, count(*), sum(" +
                   is_held("a") +

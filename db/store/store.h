@@ -18,6 +18,7 @@
 #include "runner/model/noise_floor.h"
 #include "runner/model/notification.h"
 #include "runner/model/open_attempt.h"
+#include "runner/model/paused_sweep.h"
 #include "runner/model/reference.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
@@ -171,14 +172,6 @@ class Store {
   // Pauses sweeps, with their sentinels: queued attempts start only after `resume`, or if another
   // live sweep wants them. Running attempts finish. Repeatable. All or none: kFailedPrecondition if
   // one has ended or was cancelled. `pause_all`: those with anything open, as of now.
-  struct PausedSweep {
-    SweepId id;
-    std::string name;
-    bool was_paused = false;   // before the call
-    std::int64_t held = 0;     // that wait; resumed: that waited
-    std::int64_t running = 0;  // that run
-    std::int64_t given = 0;    // that a cluster has
-  };
   struct PauseReceipt {
     std::vector<PausedSweep> sweeps;
     Holds holds;

@@ -7,7 +7,7 @@
 
 namespace sweepd {
 
-std::string changes_text(const rpc::ChangesMessage& changes) {
+std::string changes_text(const Changes& changes) {
   constexpr std::size_t kDay = 10, kMinute = 16;  // characters of 2026-11-20T10:05:00Z
   std::string text = fmt::format("{} again, because {} changed", with_thousands(changes.attempts),
                                  join(changes.what, ", "));

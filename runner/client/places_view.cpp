@@ -24,8 +24,8 @@ std::string gib_text(double gib) {
   return gib < 10 ? fmt::format("{:.1f}", gib) : fmt::format("{:.0f}", gib);
 }
 
-std::string job_line(const rpc::PoolJobEntry& job) {
-  std::string line = fmt::format("job {}: {}", job.job, job.state);
+std::string job_line(const PoolAllocation& job) {
+  std::string line = fmt::format("job {}: {}", job.id, job.state);
   if (!job.nodes.empty()) line += " on " + job.nodes;
   if (job.nodes.empty() && !job.reason.empty()) line += ", " + job.reason;
   if (job.nodes.empty() && job.starts) {
@@ -69,7 +69,7 @@ std::vector<std::string> waiting_lines(const std::vector<GivenAttempt>& given) {
   return lines;
 }
 
-Table nodes_table(const rpc::PoolEntry& pool) {
+Table nodes_table(const PoolStatus& pool) {
   Table table;
   table.title = "Pool " + pool.name;
   table.columns = {{"nodes", "", Align::kRight},     {"names", "", Align::kLeft},
@@ -79,7 +79,7 @@ Table nodes_table(const rpc::PoolEntry& pool) {
   const auto number = [](std::int64_t n) {
     return Cell{n == 0 ? "" : with_thousands(n), static_cast<double>(n)};
   };
-  for (const rpc::PoolNodesEntry& nodes : pool.nodes) {
+  for (const PoolNodes& nodes : pool.nodes) {
     const double gib = static_cast<double>(nodes.memory.value) / 0x1p30;
     const std::string state =
         nodes.usable ? nodes.state : fmt::format("{} (not usable)", nodes.state);
@@ -92,7 +92,7 @@ Table nodes_table(const rpc::PoolEntry& pool) {
                           gib > 0 ? Cell{gib_text(gib), gib} : Cell{"", {}},
                           {nodes.reason, {}}});
   }
-  for (const rpc::PoolJobEntry& job : pool.jobs) table.notes.push_back(job_line(job));
+  for (const PoolAllocation& job : pool.allocations) table.notes.push_back(job_line(job));
   if (!pool.trouble.empty()) {
     table.notes.push_back(pool.trouble);
     table.warnings = 1;

@@ -21,7 +21,7 @@ std::string where_text(const RunningAttempt& run);
 std::vector<std::string> waiting_lines(const std::vector<GivenAttempt>& given);
 
 // The nodes of a pool, and this daemon's jobs there. A pool that did not answer has a note.
-Table nodes_table(const rpc::PoolEntry& pool);
+Table nodes_table(const PoolStatus& pool);
 
 // Of a device that is out of service: "uncorrectable ECC error (attempt 1b2c3d4e, 2026-11-26
 // 07:00:00)".

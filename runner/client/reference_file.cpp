@@ -24,7 +24,7 @@ Result<std::string> read_reference(const std::string& file) {
 
 }  // namespace
 
-Result<rpc::ReferenceEntry> add_reference_file(Client& client, const std::string& file,
+Result<ReferenceSummary> add_reference_file(Client& client, const std::string& file,
                                                const std::string& mapping) {
   const std::filesystem::path path(file);
   rpc::ReferenceAdd::Request request;

@@ -12,36 +12,9 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/base/units.h"
+#include "runner/model/pool_status.h"
 
 namespace sweepd {
-
-// Nodes that are alike and in the same state.
-struct PoolNodes {
-  std::string state;   // in the manager's word: "idle", "mixed", "down*"
-  bool usable = true;  // attempts can run there, now or after others; false: down, drained
-  std::int64_t count = 0;
-  std::string names;        // "node[1-4]"
-  std::int64_t cores = 0;   // of one node
-  std::int64_t gpus = 0;    // of one node
-  std::string gpu;          // their kind, such as "h200"; "" if unknown
-  Bytes memory;             // of one node; 0 if unknown
-  std::string reason = {};  // why it is not usable, if the manager reports it
-};
-
-struct PoolAllocation {
-  std::string id;                       // the job's number
-  std::string state;                    // "PENDING", "RUNNING"
-  std::string nodes;                    // "" while it waits
-  std::string reason;                   // why it waits: "Resources", "QOSMaxJobsPerUser"
-  std::optional<WallTime> starts = {};  // expected, if the manager reports it
-  std::optional<WallTime> ends = {};    // its time limit
-};
-
-struct PoolStatus {
-  std::vector<PoolNodes> nodes;
-  std::vector<PoolAllocation> allocations;  // those of this daemon
-};
 
 // Of an attempt that was given to the pool: its present or future allocation.
 struct AttemptPlace {
@@ -68,7 +41,7 @@ class PoolInspector {
   virtual ~PoolInspector() = default;
 
   // These two ask the manager and may take seconds. From any thread, several at a time.
-  virtual Result<PoolStatus> status() = 0;
+  virtual Result<PoolStatus> status() = 0;  // nodes and allocations
   virtual Result<PoolEstimate> estimate(const PoolRequest& request) = 0;
 
   // The latest known state; these never wait. On the loop's thread, as the executor's own calls.

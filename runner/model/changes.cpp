@@ -40,7 +40,7 @@ std::vector<std::string> changed_parts(std::string_view before, std::string_view
 void Changes::add(const OlderResult& older, std::string_view code_now, const MachineId& machine_now,
                   const std::string& own) {
   ++attempts;
-  since = std::max(since, older.ended);
+  since = std::max<std::optional<WallTime>>(since, older.ended);
   const MachineId& before = older.machine;
   const bool moved =
       !before.hash.empty() && !machine_now.hash.empty() && before.hash != machine_now.hash;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,17 @@ struct OlderResult {
 };
 
 struct Changes {
-  std::int64_t attempts = 0;      // that run again for this reason alone
-  std::vector<std::string> what;  // the changed parts, each once: "mm.py", "lm_step", "the driver"
-  std::vector<std::string> how;   // of the machine, each once: "550.54 → 570.1"
-  WallTime since;                 // when the newest of the older results ended
+  static constexpr std::string_view kTitle = "changes since its measurement";
+  std::int64_t attempts = 0;
+  std::vector<std::string> what;  // each once: "mm.py", "lm_step", "the driver"
+  std::vector<std::string> how;   // each once
+  std::optional<WallTime> since;  // empty: no attempts
+  static void visit(auto& self, auto&& field) {
+    field("attempts", self.attempts, "that run again because what runs is not what ran");
+    field("what", self.what, "names of files, the workload's own, or parts of the machine");
+    field("how", self.how, "before and now, of parts of the machine: `550.54 → 570.1`");
+    field("since_ns", self.since, "when the newest of their results ended");
+  }
 
   // `own` names the change if the codes do not name their parts.
   void add(const OlderResult& older, std::string_view code_now, const MachineId& machine_now,

@@ -22,11 +22,16 @@ struct EndedSweep {
   std::int64_t attempts() const;
 };
 
-// The attempts that were requested, and their outcomes.
 struct Notification {
-  std::string command;
+  static constexpr std::string_view kTitle = "a notification";
+  std::string command, problem;
   std::optional<WallTime> begun, ended;
-  std::string problem;
+  static void visit(auto& self, auto&& field) {
+    field("command", self.command, "runs when the sweep has ended");
+    field("begun_ns", self.begun, "since 1970");
+    field("ended_ns", self.ended, "since 1970");
+    field("problem", self.problem, "why it failed");
+  }
 };
 
 // A few lines for people.

@@ -44,10 +44,20 @@ struct PublishedFigures {
 
 // A stored one, for lists.
 struct ReferenceSummary {
+  static constexpr std::string_view kTitle = "a reference";
   std::string name, description;
   WallTime added;
-  std::int64_t rows = 0, shown = 0, doubted = 0;  // shown: with a workload
+  std::int64_t rows = 0, shown = 0, doubted = 0;
   std::vector<std::string> sources;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("description", self.description, "");
+    field("added_ns", self.added, "since 1970");
+    field("rows", self.rows, "figures");
+    field("shown", self.shown, "of these, those of a workload, which tables can show");
+    field("doubted", self.doubted, "those with something known to be wrong");
+    field("sources", self.sources, "the value of `source` in tables");
+  }
 };
 
 }  // namespace sweepd

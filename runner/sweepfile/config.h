@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/model/config_value.h"
 #include "runner/model/pool_config.h"
 #include "runner/sweepfile/sweepfile.h"
 
@@ -18,14 +19,6 @@ namespace sweepd {
 struct ConfigText {
   std::string file;  // for messages
   std::string text;
-};
-
-// One value that is in force: "pools.h200.slurm.partition", "gpu", "/etc/sweepd/config.yaml:4".
-struct ConfigValue {
-  std::string key;
-  std::string value;
-  std::string source;  // "default" if no file has it
-  friend bool operator==(const ConfigValue&, const ConfigValue&) = default;
 };
 
 inline constexpr Duration kCompactOlder = seconds(30 * std::int64_t{86400});

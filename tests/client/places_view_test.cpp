@@ -71,18 +71,18 @@ TEST(Places, TheTroubleOfAClusterStopsOnlyItsPool) {
 }
 
 TEST(Places, ATableOfNodes) {
-  rpc::PoolEntry pool;
+  PoolStatus pool;
   pool.name = "h200";
-  rpc::PoolNodesEntry& idle = pool.nodes.emplace_back();
+  PoolNodes& idle = pool.nodes.emplace_back();
   idle.state = "idle";
   idle.names = "node[1-3]";
   idle.count = 3;
   idle.gpus = 8;
-  rpc::PoolNodesEntry& down = pool.nodes.emplace_back();
+  PoolNodes& down = pool.nodes.emplace_back();
   down.state = "down*";
   down.names = "node4";
   down.usable = false;
-  pool.jobs = {{"17", "RUNNING", "node1", "", {}, {}}, {"18", "PENDING", "", "Resources", {}, {}}};
+  pool.allocations = {{"17", "RUNNING", "node1", "", {}, {}}, {"18", "PENDING", "", "Resources", {}, {}}};
   const std::string text = to_text(nodes_table(pool), 0);
   EXPECT_THAT(text, HasSubstr("node[1-3]"));
   EXPECT_THAT(text, HasSubstr("down* (not usable)"));
@@ -91,7 +91,7 @@ TEST(Places, ATableOfNodes) {
 }
 
 TEST(Places, APoolThatDoesNotAnswerIsNamed) {
-  rpc::PoolEntry pool;
+  PoolStatus pool;
   pool.name = "h200";
   pool.problem = "sinfo: Unable to contact slurm controller";
   EXPECT_THAT(to_text(nodes_table(pool), 0), HasSubstr("Unable to contact slurm controller"));

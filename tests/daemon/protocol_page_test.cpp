@@ -114,11 +114,11 @@ std::vector<Row> object_rows() {
           object<GivenAttempt>(),
           object<EndedAttempt>(),
           object<SubmittedSweep>(),
-          object<rpc::PausedSweep>(),
+          object<PausedSweep>(),
           object<OutOfServiceEntry>(),
           object<ChangedDevice>(),
-          object<NotificationEntry>(),
-          object<ReferenceEntry>(),
+          object<Notification>(),
+          object<ReferenceSummary>(),
           object<Study>(),
           object<StudyPart>(),
           object<StudyClaim>(),
@@ -133,16 +133,16 @@ std::vector<Row> object_rows() {
           object<rpc::PlannedTrial>(),
           object<rpc::PlannedAsk>(),
           object<PlanRows>(),
-          object<ConfigFileEntry>(),
-          object<ConfigValueEntry>(),
+          object<ConfigFile>(),
+          object<ConfigValue>(),
           object<HostEntry>(),
           object<DeviceEntry>(),
           object<PeakEntry>(),
-          object<PoolEntry>(),
-          object<PoolNodesEntry>(),
-          object<PoolJobEntry>(),
-          object<rpc::ChangesMessage>(),
-          object<MergedRows>()};
+          object<PoolStatus>(),
+          object<PoolNodes>(),
+          object<PoolAllocation>(),
+          object<Changes>(),
+          object<MergeCount>()};
 }
 
 std::string page() {

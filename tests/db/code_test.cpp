@@ -51,12 +51,12 @@ TEST_F(ReuseTest, NotOfOtherCode) {
   EXPECT_FALSE(standing().last) << "it did not fail";
   EXPECT_EQ(standing().changes.attempts, 1);
   EXPECT_THAT(standing().changes.what, ElementsAre("toy"));
-  EXPECT_EQ(standing().changes.since.ns, seconds(7).ns);
+  EXPECT_EQ(standing().changes.since->ns, seconds(7).ns);
   const SubmitReceipt again = run(Reuse::kSame, 9);
   EXPECT_EQ(again.attempts_queued, 1);
   EXPECT_EQ(again.changes.attempts, 1);
   EXPECT_THAT(again.changes.what, ElementsAre("toy"));
-  EXPECT_EQ(again.changes.since.ns, seconds(7).ns);
+  EXPECT_EQ(again.changes.since->ns, seconds(7).ns);
   EXPECT_EQ(run().attempts_reused, 1) << "the new result counts from now on";
 }
 

@@ -4,7 +4,6 @@
 #include "runner/base/nesting.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/message.h"
-#include "runner/wire/messages/changes.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/plan.h"
 #include "runner/wire/messages/plots.h"

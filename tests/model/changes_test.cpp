@@ -22,7 +22,7 @@ TEST(Changes, NameEachPartOnceAndTheNewestResult) {
   changes.add({"sh:2 a.py:3", {}, WallTime{40}}, "sh:1 a.py:3", {}, "the program");
   EXPECT_EQ(changes.attempts, 3);
   EXPECT_THAT(changes.what, ElementsAre("a.py", "sh"));
-  EXPECT_EQ(changes.since.ns, 50);
+  EXPECT_EQ(changes.since->ns, 50);
 }
 
 TEST(Changes, NameTheWorkloadWhereACodeHasNoParts) {
@@ -64,7 +64,7 @@ TEST(Changes, AddUp) {
   one.add(other);
   EXPECT_EQ(one.attempts, 3);
   EXPECT_THAT(one.what, ElementsAre("a", "b"));
-  EXPECT_EQ(one.since.ns, 30);
+  EXPECT_EQ(one.since->ns, 30);
 }
 
 }  // namespace

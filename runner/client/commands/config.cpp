@@ -18,10 +18,10 @@ Exit config(Client& client, const std::string& format) {
   table.title = "Configuration";
   table.columns = {
       {"key", "", Align::kLeft}, {"value", "", Align::kLeft}, {"from", "", Align::kLeft}};
-  for (const rpc::ConfigValueEntry& value : reply->values) {
+  for (const ConfigValue& value : reply->values) {
     table.rows.push_back({{value.key, {}}, {value.value, {}}, {value.source, {}}});
   }
-  for (const rpc::ConfigFileEntry& file : reply->files) {
+  for (const ConfigFile& file : reply->files) {
     table.notes.push_back(
         fmt::format("{}: {}", file.path, file.exists ? "read" : "there is no such file"));
   }

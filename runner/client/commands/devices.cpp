@@ -64,7 +64,7 @@ Exit devices(Client& client, const std::string& format) {
     return printed ? Exit::kOk : report_error(printed.error());
   }
   std::vector<Table> tables{std::move(table)};
-  for (const rpc::PoolEntry& pool : reply->pools) tables.push_back(nodes_table(pool));
+  for (const PoolStatus& pool : reply->pools) tables.push_back(nodes_table(pool));
   const auto printed = print_tables(tables, format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

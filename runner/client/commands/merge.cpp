@@ -21,14 +21,14 @@ Cell thousands(std::int64_t value) {
   return {with_thousands(value), static_cast<double>(value)};
 }
 
-Table summary(const rpc::Merge::Reply& reply, const fs::path& database, bool dry_run) {
+Table summary(const MergeReceipt& reply, const fs::path& database, bool dry_run) {
   Table table;
   table.title = fmt::format("{} {}{}", dry_run ? "Would merge" : "Merged", database.string(),
                             reply.hosts.empty() ? "" : ", results of " + join(reply.hosts, ", "));
   table.columns = {{"", "", Align::kLeft},
                    {dry_run ? "would come" : "brought", "", Align::kRight},
                    {"there already", "", Align::kRight}};
-  const auto add = [&table](const char* what, const rpc::MergedRows& rows) {
+  const auto add = [&table](const char* what, const MergeCount& rows) {
     table.rows.push_back({{what, {}}, thousands(rows.brought), thousands(rows.present)});
   };
   add("sweeps", reply.sweeps);

@@ -9,7 +9,7 @@ namespace sweepd {
 namespace {
 
 // "12 queued attempts wait, 1 running attempt finishes"
-std::string attempts_text(const rpc::PausedSweep& sweep) {
+std::string attempts_text(const PausedSweep& sweep) {
   std::string text =
       sweep.held == 1 ? "1 queued attempt waits" : counted(sweep.held, "queued attempt") + " wait";
   if (sweep.running > 0) {
@@ -30,7 +30,7 @@ Exit pause(Client& client, const PauseOptions& options) {
                                               .devices = options.devices,
                                               .all = options.devices.empty() && options.all});
   if (!reply) return report_error(reply.error());
-  for (const rpc::PausedSweep& sweep : reply->sweeps) {
+  for (const PausedSweep& sweep : reply->sweeps) {
     say("{} {}: {}; to continue: sweepctl resume {}\n",
         sweep.was_paused ? "already paused" : "paused", sweep.name, attempts_text(sweep),
         short_id(sweep.id));

@@ -35,7 +35,7 @@ Exit list(Client& client, const ReferenceOptions& options) {
   const auto number = [](std::int64_t n) {
     return Cell{with_thousands(n), static_cast<double>(n)};
   };
-  for (const rpc::ReferenceEntry& one : reply->references) {
+  for (const ReferenceSummary& one : reply->references) {
     table.rows.push_back({{one.name, {}},
                           number(one.rows),
                           number(one.shown),

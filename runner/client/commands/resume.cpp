@@ -14,7 +14,7 @@ Exit resume(Client& client, const PauseOptions& options) {
                                                .devices = options.devices,
                                                .all = options.devices.empty() && options.all});
   if (!reply) return report_error(reply.error());
-  for (const rpc::PausedSweep& sweep : reply->sweeps) {
+  for (const PausedSweep& sweep : reply->sweeps) {
     if (sweep.was_paused) {
       say("resumed {}: {}\n", sweep.name, counted(sweep.held, "attempt") + " had waited");
     } else {

@@ -54,7 +54,7 @@ Table attempts_table(const std::vector<AttemptRow>& attempts) {
   return table;
 }
 
-void print_notification(const rpc::NotificationEntry& notification) {
+void print_notification(const Notification& notification) {
   std::string state = "runs when the sweep has ended";
   if (notification.begun && !notification.ended) state = "is running";
   if (notification.ended) {
@@ -65,7 +65,7 @@ void print_notification(const rpc::NotificationEntry& notification) {
 }
 
 void print_sweep_head(const SweepRow& sweep,
-                      const std::optional<rpc::NotificationEntry>& notification) {
+                      const std::optional<Notification>& notification) {
   say("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
       local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
   if (sweep.paused && sweep.counts.queued > 0) {

@@ -17,12 +17,8 @@ std::string what_changed(const ConfigPlaces& places, const Config& in_force) {
 boost::asio::awaitable<Answer<rpc::Config>> handle_config(Services& services, Session&,
                                                           rpc::Config::Request) {
   rpc::Config::Reply reply;
-  for (const ConfigFile& file : services.config.files) {
-    reply.files.push_back({file.path.string(), file.exists});
-  }
-  for (const ConfigValue& value : services.config.config.values) {
-    reply.values.push_back({value.key, value.value, value.source});
-  }
+  reply.files = services.config.files;
+  reply.values = services.config.config.values;
   const auto look = [&services] {
     return what_changed(services.config_places, services.config.config);
   };

@@ -31,38 +31,19 @@ std::string why_no_peak(Store& store, const DeviceInfo& device) {
   return why ? *why : "";
 }
 
-rpc::PoolEntry entry_of(const std::string& name, const Result<PoolStatus>& status) {
-  rpc::PoolEntry entry;
-  entry.name = name;
-  if (!status) {
-    entry.problem = status.error().message;
-    return entry;
-  }
-  for (const PoolNodes& nodes : status->nodes) {
-    entry.nodes.push_back({.state = nodes.state,
-                           .names = nodes.names,
-                           .gpu = nodes.gpu,
-                           .reason = nodes.reason,
-                           .usable = nodes.usable,
-                           .count = nodes.count,
-                           .cores = nodes.cores,
-                           .gpus = nodes.gpus,
-                           .memory = nodes.memory});
-  }
-  for (const PoolAllocation& job : status->allocations) {
-    entry.jobs.push_back({job.id, job.state, job.nodes, job.reason, job.starts, job.ends});
-  }
-  return entry;
-}
-
 // Asks the clusters' managers, which takes a while.
-std::vector<rpc::PoolEntry> clusters_of(const Pools& pools) {
-  std::vector<rpc::PoolEntry> entries;
+std::vector<PoolStatus> clusters_of(const Pools& pools) {
+  std::vector<PoolStatus> all;
   for (const PoolUse& use : pools) {
     PoolInspector* inspector = use.executor->inspector();
-    if (inspector != nullptr) entries.push_back(entry_of(use.pool.name, inspector->status()));
+    if (inspector == nullptr) continue;
+    auto status = inspector->status();
+    PoolStatus& one = all.emplace_back();
+    if (status) one = std::move(*status);
+    if (!status) one.problem = status.error().message;
+    one.name = use.pool.name;
   }
-  return entries;
+  return all;
 }
 
 }  // namespace
@@ -72,16 +53,7 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
   const auto list = [&services](Store& store) {
     std::vector<rpc::DeviceEntry> devices;
     for (const DeviceInfo& device : discover_devices(services.machine, services.host)) {
-      devices.push_back({.kind = device.kind,
-                         .uuid = device.uuid,
-                         .name = device.name,
-                         .driver = device.driver,
-                         .compute_capability = device.compute_capability,
-                         .index = device.index,
-                         .memory = device.memory,
-                         .peaks = peaks_of(store, device),
-                         .no_peak = why_no_peak(store, device),
-                         .paused = {}});
+      devices.push_back({device, peaks_of(store, device), why_no_peak(store, device)});
     }
     return devices;
   };
@@ -94,21 +66,13 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services& services, 
       device.fault_attempt = paused.attempt;
     }
   }
-  const HostInfo& host = services.host;
-  rpc::HostEntry entry{.hostname = host.hostname,
-                       .cpu = host.cpu_model,
-                       .kernel = host.kernel,
-                       .os = host.os,
-                       .governor = host.governor,
-                       .cores = host.cores,
-                       .memory = host.memory};
   const auto ask = [&services] { return clusters_of(services.dispatcher.pools()); };
-  std::vector<rpc::PoolEntry> pools = co_await services.slow.compute(ask);
-  for (rpc::PoolEntry& pool : pools) {
+  std::vector<PoolStatus> pools = co_await services.slow.compute(ask);
+  for (PoolStatus& pool : pools) {
     const auto index = services.dispatcher.pools().find(pool.name);
     if (index) pool.trouble = services.dispatcher.silence_of(*index);
   }
-  co_return rpc::Devices::Reply{std::move(entry), std::move(devices), std::move(pools)};
+  co_return rpc::Devices::Reply{{services.host}, std::move(devices), std::move(pools)};
 }
 
 }  // namespace sweepd

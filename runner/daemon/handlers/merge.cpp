@@ -34,21 +34,6 @@ Result<DatabaseCopy> copy_source(const ReadServices& services, const Source& sou
   return copy;
 }
 
-rpc::MergedRows rows_of(const MergeCount& count) {
-  return {count.brought, count.present};
-}
-
-rpc::Merge::Reply reply_of(const MergeReceipt& receipt) {
-  rpc::Merge::Reply reply;
-  reply.sweeps = rows_of(receipt.sweeps);
-  reply.trials = rows_of(receipt.trials);
-  reply.attempts = rows_of(receipt.attempts);
-  reply.samples = receipt.samples;
-  reply.open = receipt.open;
-  reply.hosts.assign(receipt.hosts.begin(), receipt.hosts.end());
-  return reply;
-}
-
 bool is_ended(Reader& reader, const std::string& id) {
   const auto attempt = reader.find_attempt(id);
   return attempt && attempt->id == id && attempt->outcome();
@@ -132,23 +117,22 @@ boost::asio::awaitable<Answer<rpc::Merge>> handle_merge(Services& services, Sess
     const auto look = [&] { return preview_merge(services.database, copy->file()); };
     const auto receipt = co_await services.slow.compute(look);
     if (!receipt) co_return receipt.error();
-    co_return reply_of(*receipt);
+    co_return *receipt;
   }
-  const auto receipt = co_await merge(services, copy->file());
+  auto receipt = co_await merge(services, copy->file());
   if (!receipt) co_return receipt.error();
-  rpc::Merge::Reply reply = reply_of(*receipt);
   spdlog::info("merged {}: {} attempts of {}", source.database.string(), receipt->attempts.brought,
-               reply.hosts.empty() ? "no host" : join(reply.hosts, ", "));
+               receipt->hosts.empty() ? "no host" : join(receipt->hosts, ", "));
   if (!source.runs.empty()) {
     const auto copy_all = [&services, &source](Reader& r) {
       return copy_runs(r, source.runs, services.state.runs());
     };
     const auto copied = co_await services.slow.run(copy_all);
     if (!copied) co_return copied.error();
-    reply.folders = copied->folders;
-    reply.files_left_out = copied->left_out;
+    receipt->folders = copied->folders;
+    receipt->files_left_out = copied->left_out;
   }
-  co_return reply;
+  co_return std::move(*receipt);
 }
 
 }  // namespace sweepd

@@ -27,26 +27,13 @@ struct ChangedDevices {
   std::vector<PausedDevice> paused;
 };
 
-std::vector<rpc::PausedSweep> messages_of(const std::vector<Store::PausedSweep>& sweeps) {
-  std::vector<rpc::PausedSweep> messages;
-  for (const Store::PausedSweep& sweep : sweeps) {
-    messages.push_back({.id = sweep.id,
-                        .name = sweep.name,
-                        .was_paused = sweep.was_paused,
-                        .held = sweep.held,
-                        .running = sweep.running,
-                        .given = sweep.given});
-  }
-  return messages;
-}
-
 }  // namespace
 
-boost::asio::awaitable<Result<std::vector<rpc::PausedSweep>>> change_pause(
+boost::asio::awaitable<Result<std::vector<PausedSweep>>> change_pause(
     Services& services, const std::vector<std::string>& names, bool all, bool devices,
     ChangePause change) {
   if (const auto valid = check_names(names, all, devices); !valid) co_return valid.error();
-  if (devices) co_return std::vector<rpc::PausedSweep>();
+  if (devices) co_return std::vector<PausedSweep>();
   const auto ask = [&names](Reader& reader) { return ids_of(reader, names); };
   const auto ids = co_await services.readers.run(ask);
   if (!ids) co_return ids.error();
@@ -54,7 +41,7 @@ boost::asio::awaitable<Result<std::vector<rpc::PausedSweep>>> change_pause(
   auto receipt = co_await services.writer.run(work);
   if (!receipt) co_return receipt.error();
   services.dispatcher.set_holds(std::move(receipt->holds));
-  co_return messages_of(receipt->sweeps);
+  co_return std::move(receipt->sweeps);
 }
 
 boost::asio::awaitable<Result<std::vector<rpc::ChangedDevice>>> change_devices(

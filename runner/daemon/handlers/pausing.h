@@ -17,7 +17,7 @@ using ChangePause =
 
 // `all` stands for no names, and without either devices must be named, which exclude names. Changes
 // nothing if one of the names is wrong.
-boost::asio::awaitable<Result<std::vector<rpc::PausedSweep>>> change_pause(
+boost::asio::awaitable<Result<std::vector<PausedSweep>>> change_pause(
     Services& services, const std::vector<std::string>& names, bool all, bool devices,
     ChangePause change);
 

@@ -122,7 +122,7 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
   for (const auto& [outcome, trials] : plan.again) {
     message.again[std::string(name_of(outcome))] = trials;
   }
-  message.changes = rpc::message_of(plan.changes);
+  message.changes = plan.changes;
   message.looked_at = static_cast<std::int64_t>(plan.looked_at.size());
   message.time = {.total = plan.time,
                   .from_same = plan.from_same,

@@ -12,10 +12,6 @@
 namespace sweepd {
 namespace {
 
-rpc::ReferenceEntry entry_of(const ReferenceSummary& one) {
-  return {one.name, one.description, one.added, one.rows, one.shown, one.doubted, one.sources};
-}
-
 // Tables compare figures in the metric's own unit.
 Result<void> convert(ReferenceRow& row) {
   const std::string_view own = unit_of_metric(row.metric);
@@ -70,17 +66,15 @@ boost::asio::awaitable<Answer<rpc::ReferenceAdd>> handle_reference_add(
   });
   if (found == all->end())
     co_return Error{ErrorCode::kInternal, "the reference was already removed"};
-  co_return rpc::ReferenceAdd::Reply{entry_of(*found)};
+  co_return rpc::ReferenceAdd::Reply{*found};
 }
 
 boost::asio::awaitable<Answer<rpc::ReferenceList>> handle_reference_list(
     ReadServices& services, Session&, rpc::ReferenceList::Request) {
   const auto ask = [](Reader& r) { return r.references(); };
-  const auto all = co_await services.readers.run(ask);
+  auto all = co_await services.readers.run(ask);
   if (!all) co_return all.error();
-  rpc::ReferenceList::Reply reply;
-  for (const ReferenceSummary& one : *all) reply.references.push_back(entry_of(one));
-  co_return reply;
+  co_return rpc::ReferenceList::Reply{std::move(*all)};
 }
 
 boost::asio::awaitable<Answer<rpc::ReferenceRemove>> handle_reference_remove(

@@ -18,13 +18,10 @@ Result<Shown> show_sweep(Reader& reader, const std::string& who, std::int64_t li
   if (!attempts) return attempts.error();
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
-  const auto notification = reader.notification_of(sweep->id);
+  auto notification = reader.notification_of(sweep->id);
   if (!notification) return notification.error();
   Shown shown;
-  if (*notification) {
-    shown.notification = {(*notification)->command, (*notification)->problem,
-                          (*notification)->begun, (*notification)->ended};
-  }
+  shown.notification = std::move(*notification);
   shown.kind = "sweep";
   shown.sweep = *sweep;
   shown.attempts = std::move(*attempts);

@@ -80,7 +80,7 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .left_out = receipt->attempts_left_out,
                              .to_reread = receipt->attempts_to_reread,
                              .left_out_because = receipt->left_out_because,
-                             .changes = rpc::message_of(receipt->changes)};
+                             .changes = receipt->changes};
   if (!request.notify.empty()) services.notifier.expect();
   services.dispatcher.enqueue(std::move(stored.receipt->queued));
   services.dispatcher.set_holds(std::move(stored.receipt->holds));

@@ -32,16 +32,16 @@ ConfigPlaces ConfigPlaces::from_environment(const std::string& option) {
 Result<LoadedConfig> load_config(const ConfigPlaces& places) {
   LoadedConfig loaded;
   if (places.only.empty()) {
-    loaded.files = {{places.system}, {places.user}};
+    loaded.files = {{places.system.string()}, {places.user.string()}};
   } else {
-    loaded.files = {{places.only}};
+    loaded.files = {{places.only.string()}};
   }
   std::vector<ConfigText> texts;
   for (ConfigFile& file : loaded.files) {
     auto text = read_regular(file.path, Links::kFollow, kMostBytes);
     file.exists = text.ok();
     if (text) {
-      texts.push_back({file.path.string(), std::move(*text)});
+      texts.push_back({file.path, std::move(*text)});
     } else if (text.error().code != ErrorCode::kNotFound || !places.only.empty()) {
       return Error{text.error().code, "the configuration: " + text.error().message};
     }

@@ -20,11 +20,6 @@ struct ConfigPlaces {
   static ConfigPlaces from_environment(const std::string& option);
 };
 
-struct ConfigFile {
-  std::filesystem::path path;
-  bool exists = false;
-};
-
 struct LoadedConfig {
   Config config;
   std::vector<ConfigFile> files;  // those looked for, the most important last

@@ -1,6 +1,10 @@
 // The methods about the daemon and its machine.
 #pragma once
 
+#include "runner/model/config_value.h"
+#include "runner/model/environment.h"
+#include "runner/model/merge_receipt.h"
+#include "runner/model/pool_status.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
@@ -82,15 +86,6 @@ struct Noise {
   };
 };
 
-struct MergedRows {
-  static constexpr std::string_view kTitle = "a count of merged rows";
-  std::int64_t brought = 0, present = 0;
-  static void visit(auto& self, auto&& field) {
-    field("brought", self.brought, "");
-    field("present", self.present, "there already");
-  }
-};
-
 struct Merge {
   static constexpr std::string_view kName = "merge";
   struct Request {
@@ -102,22 +97,7 @@ struct Merge {
       field("dry_run", self.dry_run, "only count");
     }
   };
-  struct Reply {
-    MergedRows sweeps, trials, attempts;
-    std::int64_t samples = 0, open = 0;
-    std::vector<std::string> hosts;
-    std::optional<std::int64_t> folders, files_left_out;
-    static void visit(auto& self, auto&& field) {
-      field("sweeps", self.sweeps, "");
-      field("trials", self.trials, "");
-      field("attempts", self.attempts, "");
-      field("samples", self.samples, "brought");
-      field("open", self.open, "attempts left out: they have not ended there");
-      field("hosts", self.hosts, "");
-      field("folders", self.folders, "copied");
-      field("files_left_out", self.files_left_out, "links, FIFOs and the like in them");
-    }
-  };
+  using Reply = MergeReceipt;
 };
 
 struct PeakEntry {
@@ -132,14 +112,11 @@ struct PeakEntry {
   }
 };
 
-struct DeviceEntry {
+struct DeviceEntry : DeviceInfo {
   static constexpr std::string_view kTitle = "a device";
-  std::string kind, uuid, name, driver, compute_capability;
-  int index = 0;
-  Bytes memory;
   std::vector<PeakEntry> peaks;
   std::string no_peak = {};
-  std::optional<WallTime> paused;
+  std::optional<WallTime> paused = {};
   std::string fault = {}, fault_attempt = {};
   static void visit(auto& self, auto&& field) {
     field("kind", self.kind, "`cpu` or `cuda`");
@@ -158,39 +135,16 @@ struct DeviceEntry {
   }
 };
 
-struct HostEntry {
+struct HostEntry : HostInfo {
   static constexpr std::string_view kTitle = "a host";
-  std::string hostname, cpu, kernel, os, governor;
-  std::int64_t cores = 0;
-  Bytes memory;
   static void visit(auto& self, auto&& field) {
     field("hostname", self.hostname, "");
-    field("cpu", self.cpu, "");
+    field("cpu", self.cpu_model, "");
     field("cores", self.cores, "usable");
     field("memory_bytes", self.memory, "");
     field("kernel", self.kernel, "");
     field("os", self.os, "");
     field("governor", self.governor, "");
-  }
-};
-
-struct ConfigFileEntry {
-  static constexpr std::string_view kTitle = "a configuration file";
-  std::string path;
-  bool exists = false;
-  static void visit(auto& self, auto&& field) {
-    field("path", self.path, "");
-    field("exists", self.exists, "");
-  }
-};
-
-struct ConfigValueEntry {
-  static constexpr std::string_view kTitle = "a value of the configuration";
-  std::string key, value, source;
-  static void visit(auto& self, auto&& field) {
-    field("key", self.key, "`pools.NAME.slurm.partition`");
-    field("value", self.value, "");
-    field("source", self.source, "`FILE:LINE`, or `default`");
   }
 };
 
@@ -200,8 +154,8 @@ struct Config {
     static void visit(auto&, auto&&) {}
   };
   struct Reply {
-    std::vector<ConfigFileEntry> files;
-    std::vector<ConfigValueEntry> values;
+    std::vector<ConfigFile> files;
+    std::vector<ConfigValue> values;
     std::string changed;
     static void visit(auto& self, auto&& field) {
       field("files", self.files, "that were looked for; of two the second is more important");
@@ -212,53 +166,6 @@ struct Config {
   };
 };
 
-struct PoolNodesEntry {
-  static constexpr std::string_view kTitle = "nodes of a pool";
-  std::string state, names, gpu, reason;
-  bool usable = true;
-  std::int64_t count = 0, cores = 0, gpus = 0;
-  Bytes memory;
-  static void visit(auto& self, auto&& field) {
-    field("state", self.state, "in the cluster's word");
-    field("usable", self.usable, "attempts can run there, now or later");
-    field("count", self.count, "");
-    field("names", self.names, "");
-    field("cores", self.cores, "of one node");
-    field("gpus", self.gpus, "of one node");
-    field("gpu", self.gpu, "their kind");
-    field("memory_bytes", self.memory, "of one node; 0: unknown");
-    field("reason", self.reason, "why they are not usable");
-  }
-};
-
-struct PoolJobEntry {
-  static constexpr std::string_view kTitle = "a job of a pool";
-  std::string job, state, nodes, reason;
-  std::optional<WallTime> starts, ends;
-  static void visit(auto& self, auto&& field) {
-    field("job", self.job, "its number");
-    field("state", self.state, "");
-    field("nodes", self.nodes, "empty while it waits");
-    field("reason", self.reason, "why it waits");
-    field("starts_ns", self.starts, "since 1970, as the cluster expects");
-    field("ends_ns", self.ends, "its time limit");
-  }
-};
-
-struct PoolEntry {
-  static constexpr std::string_view kTitle = "a pool";
-  std::string name, problem, trouble;
-  std::vector<PoolNodesEntry> nodes;
-  std::vector<PoolJobEntry> jobs;
-  static void visit(auto& self, auto&& field) {
-    field("name", self.name, "");
-    field("nodes", self.nodes, "");
-    field("jobs", self.jobs, "of this daemon");
-    field("problem", self.problem, "why its state is not known");
-    field("trouble", self.trouble, "why its attempts wait: its folder does not answer");
-  }
-};
-
 struct Devices {
   static constexpr std::string_view kName = "devices";
   struct Request {
@@ -267,7 +174,7 @@ struct Devices {
   struct Reply {
     HostEntry host;
     std::vector<DeviceEntry> devices;
-    std::vector<PoolEntry> pools;
+    std::vector<PoolStatus> pools;
     static void visit(auto& self, auto&& field) {
       field("host", self.host, "");
       field("devices", self.devices, "");

@@ -1,25 +1,10 @@
 // The methods that pause and resume sweeps.
 #pragma once
 
+#include "runner/model/paused_sweep.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
-
-struct PausedSweep {
-  static constexpr std::string_view kTitle = "a paused sweep";
-  std::string id, name;
-  bool was_paused = false;
-  std::int64_t held = 0, running = 0, given = 0;
-  static void visit(auto& self, auto&& field) {
-    field("id", self.id, "");
-    field("name", self.name, "");
-    field("was_paused", self.was_paused, "before the request");
-    field("held", self.held,
-          "queued attempts that wait because of the pause; after `resume`, that waited");
-    field("running", self.running, "running attempts, which finish");
-    field("given", self.given, "attempts that a cluster has; they come back if no job has them");
-  }
-};
 
 struct ChangedDevice {
   static constexpr std::string_view kTitle = "a paused device";

@@ -1,7 +1,7 @@
 // The plan of a sweep file: the effect of its submission.
 #pragma once
 
-#include "runner/wire/messages/changes.h"
+#include "runner/model/changes.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
@@ -142,7 +142,7 @@ struct SweepPlan {
   std::int64_t to_run = 0, left_out = 0, reused = 0, queued = 0, held = 0, running = 0;
   std::string left_out_because;
   std::map<std::string, std::int64_t> again;
-  ChangesMessage changes;
+  Changes changes;
   std::int64_t looked_at = 0;
   PlannedTime time;
   std::optional<PlannedTimeouts> timeouts;

@@ -1,7 +1,7 @@
 // The methods that change the queue, and the news of a watched sweep.
 #pragma once
 
-#include "runner/wire/messages/changes.h"
+#include "runner/model/changes.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
@@ -12,7 +12,7 @@ struct SubmittedSweep {
   std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
   std::int64_t released = 0, left_out = 0, to_reread = 0;
   std::string left_out_because;
-  ChangesMessage changes;
+  Changes changes;
   static void visit(auto& self, auto&& field) {
     field("id", self.id, "");
     field("name", self.name, "");

@@ -1,26 +1,10 @@
 // The methods about published figures.
 #pragma once
 
+#include "runner/model/reference.h"
 #include "runner/wire/message.h"
 
 namespace sweepd::rpc {
-
-struct ReferenceEntry {
-  static constexpr std::string_view kTitle = "a reference";
-  std::string name, description;
-  WallTime added;
-  std::int64_t rows = 0, shown = 0, doubted = 0;
-  std::vector<std::string> sources;
-  static void visit(auto& self, auto&& field) {
-    field("name", self.name, "");
-    field("description", self.description, "");
-    field("added_ns", self.added, "since 1970");
-    field("rows", self.rows, "figures");
-    field("shown", self.shown, "of these, those of a workload, which tables can show");
-    field("doubted", self.doubted, "those with something known to be wrong");
-    field("sources", self.sources, "the value of `source` in tables");
-  }
-};
 
 struct ReferenceAdd {
   static constexpr std::string_view kName = "reference_add";
@@ -35,7 +19,7 @@ struct ReferenceAdd {
     }
   };
   struct Reply {
-    ReferenceEntry reference;
+    ReferenceSummary reference;
     static void visit(auto& self, auto&& field) {
       field("reference", self.reference, "it replaces one of this name");
     }
@@ -48,7 +32,7 @@ struct ReferenceList {
     static void visit(auto&, auto&&) {}
   };
   struct Reply {
-    std::vector<ReferenceEntry> references;
+    std::vector<ReferenceSummary> references;
     static void visit(auto& self, auto&& field) { field("references", self.references, "by name"); }
   };
 };

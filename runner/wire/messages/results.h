@@ -3,6 +3,7 @@
 
 #include "runner/model/catalog.h"
 #include "runner/model/memory_picture.h"
+#include "runner/model/notification.h"
 #include "runner/model/result_set.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/catalog_json.h"
@@ -46,18 +47,6 @@ struct List {
   };
 };
 
-struct NotificationEntry {
-  static constexpr std::string_view kTitle = "a notification";
-  std::string command, problem;
-  std::optional<WallTime> begun, ended;
-  static void visit(auto& self, auto&& field) {
-    field("command", self.command, "runs when the sweep has ended");
-    field("begun_ns", self.begun, "since 1970");
-    field("ended_ns", self.ended, "since 1970");
-    field("problem", self.problem, "why it failed");
-  }
-};
-
 struct Show {
   static constexpr std::string_view kName = "show";
   struct Request {
@@ -77,7 +66,7 @@ struct Show {
     std::optional<std::vector<AttemptRow>> attempts;
     std::optional<std::vector<Table>> tables;
     std::optional<std::string> source;
-    std::optional<NotificationEntry> notification;
+    std::optional<Notification> notification;
     static void visit(auto& self, auto&& field) {
       field("kind", self.kind, "`sweep`, `trial` or `attempt`");
       field("sweep", self.sweep, "");
