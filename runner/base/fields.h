@@ -37,6 +37,8 @@ namespace sweepd {
 struct Implied {};
 // The journal leaves the field out while it has its default value (0 or "").
 struct Sparse {};
+// An optional that is null in JSON if it is empty. Without it the member is omitted.
+struct OrNull {};
 // The database stores the text once, in its table `name`, and the text's id here.
 struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect

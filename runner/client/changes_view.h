@@ -5,7 +5,6 @@
 
 #include "runner/model/changes.h"
 
-
 namespace sweepd {
 
 // Returns "24 again, because the driver changed (550.54 → 570.1) after 2026-11-20 10:05 UTC".

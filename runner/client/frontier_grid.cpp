@@ -41,21 +41,21 @@ Result<double> order_of(const ParamDef& def, const std::string& text) {
       fmt::format("`{}` has no order: expected a number or one of several choices", def.name)};
 }
 
-std::vector<std::string> growing_axes(const rpc::SweepPlan& plan, const WorkloadDef& def) {
+std::vector<std::string> growing_axes(const SweepPlan& plan, const WorkloadDef& def) {
   std::vector<std::string> names;
-  for (const rpc::PlannedAxis& axis : plan.axes) {
+  for (const PlannedAxis& axis : plan.axes) {
     const ParamDef* param = def.find(axis.name);
     if (param != nullptr && param->grows_memory) names.push_back("`" + axis.name + "`");
   }
   return names;
 }
 
-Result<std::size_t> place_of_axis(const rpc::SweepPlan& plan, const WorkloadDef& def,
+Result<std::size_t> place_of_axis(const SweepPlan& plan, const WorkloadDef& def,
                                   const std::string& axis) {
   const auto mistake = [](std::string text) {
     return Error{ErrorCode::kInvalidArgument, std::move(text)};
   };
-  const auto found = std::ranges::find(plan.axes, axis, &rpc::PlannedAxis::name);
+  const auto found = std::ranges::find(plan.axes, axis, &PlannedAxis::name);
   const auto growing = growing_axes(plan, def);
   const std::string expected =
       growing.empty() ? "it has no axis that grows memory" : "expected " + join(growing, " or ");
@@ -84,17 +84,17 @@ std::vector<std::string> FrontierGrid::sets(const FrontierLine& line, std::size_
   return sets;
 }
 
-Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,
+Result<FrontierGrid> frontier_grid(const SweepPlan& plan, const WorkloadDef& def,
                                    const std::string& axis) {
   const auto place = place_of_axis(plan, def, axis);
   if (!place) return place.error();
   FrontierGrid grid{axis, {}, {}};
-  for (const rpc::PlannedAxis& other : plan.axes) {
+  for (const PlannedAxis& other : plan.axes) {
     if (other.name != axis) grid.others.push_back(other.name);
   }
   std::map<std::vector<std::string>, std::size_t> lines;  // by the values of the other axes
   std::vector<std::vector<Size>> sizes;
-  for (const rpc::PlannedTrial& trial : plan.rows) {
+  for (const PlannedTrial& trial : plan.rows) {
     for (const std::string& value : trial.values) {
       if (value.find(',') == std::string::npos) continue;
       return Error{ErrorCode::kInvalidArgument,

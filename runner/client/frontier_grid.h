@@ -33,7 +33,7 @@ std::string with_frontier_name(const std::string& text);
 
 // `plan` has all rows. kInvalidArgument: the axis is not one of the sweep's, has one value, or does
 // not grow memory; or a value cannot be given to --set, or has no place among the sizes.
-Result<FrontierGrid> frontier_grid(const rpc::SweepPlan& plan, const WorkloadDef& def,
+Result<FrontierGrid> frontier_grid(const SweepPlan& plan, const WorkloadDef& def,
                                    const std::string& axis);
 
 }  // namespace sweepd

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kShownValues = 10;  // of an axis
 
 // "model=xl context=512"
-std::string point_text(const rpc::SweepPlan& plan, const std::vector<std::string>& values) {
+std::string point_text(const SweepPlan& plan, const std::vector<std::string>& values) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
     parts.push_back(plan.axes.at(i).name + "=" + values[i]);
@@ -25,13 +25,13 @@ std::string point_text(const rpc::SweepPlan& plan, const std::vector<std::string
   return parts.empty() ? "the one trial" : join(parts, " ");
 }
 
-std::string axis_text(const rpc::PlannedAxis& axis, std::int64_t trials) {
+std::string axis_text(const PlannedAxis& axis, std::int64_t trials) {
   std::vector<std::string> parts;
   // A full grid needs no counts, since all values have the same number of trials.
   const auto first = axis.values.empty() ? 0 : axis.values.front().trials;
   const bool even = std::ranges::all_of(
-      axis.values, [&](const rpc::PlannedValue& value) { return value.trials == first; });
-  for (const rpc::PlannedValue& value : axis.values) {
+      axis.values, [&](const PlannedValue& value) { return value.trials == first; });
+  for (const PlannedValue& value : axis.values) {
     if (parts.size() == kShownValues) break;
     parts.push_back(even ? value.value : fmt::format("{} ({})", value.value, value.trials));
   }
@@ -64,24 +64,24 @@ class Lines {
   std::size_t width_ = 0;
 };
 
-std::string head(const rpc::SweepPlan& plan) {
+std::string head(const SweepPlan& plan) {
   const std::string line = fmt::format("sweep {}: {}, {}, {} ({})\n", plan.name, plan.workload,
                                        counted(plan.trials, "trial"),
                                        counted(plan.attempts, "attempt"), join(plan.passes, ", "));
   return plan.description.empty() ? line : line + plan.description + "\n";
 }
 
-std::string axes_text(const rpc::SweepPlan& plan) {
+std::string axes_text(const SweepPlan& plan) {
   Lines lines;
-  for (const rpc::PlannedAxis& axis : plan.axes) {
+  for (const PlannedAxis& axis : plan.axes) {
     lines.add(axis.name, axis_text(axis, plan.trials));
   }
   return lines.str();
 }
 
-std::string left_out(const rpc::SweepPlan& plan) {
+std::string left_out(const SweepPlan& plan) {
   Lines lines;
-  for (const rpc::ExcludedPoints& rule : plan.excluded) {
+  for (const ExcludedPoints& rule : plan.excluded) {
     lines.add("excluded", fmt::format("{} by line {}: {}", counted(rule.points, "point"), rule.line,
                                       rule.rule));
   }
@@ -91,8 +91,8 @@ std::string left_out(const rpc::SweepPlan& plan) {
   return lines.str();
 }
 
-std::string duration_text(const rpc::SweepPlan& plan) {
-  const rpc::PlannedTime& time = plan.time;
+std::string duration_text(const SweepPlan& plan) {
+  const PlannedTime& time = plan.time;
   if (plan.to_run == 0) return "";
   if (!time.total) return "unknown: no past attempt can be compared";
   std::string line = "about " + to_human(*time.total);
@@ -113,7 +113,7 @@ std::string duration_text(const rpc::SweepPlan& plan) {
                             counted(time.past_results, "past result"));
 }
 
-std::string to_run_text(const rpc::SweepPlan& plan) {
+std::string to_run_text(const SweepPlan& plan) {
   std::string line = counted(plan.to_run, "attempt");
   std::vector<std::string> again;
   for (const auto& [outcome, trials] : plan.again) {
@@ -125,7 +125,7 @@ std::string to_run_text(const rpc::SweepPlan& plan) {
 }
 
 // "3 trials of 16 ranks: 2 nodes x 8 GPUs for 4h; the queue would begin at 2026-11-21 10:04"
-std::string ask_text(const rpc::PlannedAsk& ask) {
+std::string ask_text(const PlannedAsk& ask) {
   std::string line =
       fmt::format("{} of {}: ", counted(ask.trials, "trial"), counted(ask.ranks, "rank"));
   if (!ask.problem.empty()) return line + "the cluster does not say: " + ask.problem;
@@ -134,7 +134,7 @@ std::string ask_text(const rpc::PlannedAsk& ask) {
   return line;
 }
 
-std::string work_text(const rpc::SweepPlan& plan) {
+std::string work_text(const SweepPlan& plan) {
   Lines lines;
   lines.add("to run", to_run_text(plan));
   if (const auto n = plan.reused; n > 0) {
@@ -153,11 +153,11 @@ std::string work_text(const rpc::SweepPlan& plan) {
                                     held, with_thousands(running)));
   }
   if (const std::string time = duration_text(plan); !time.empty()) lines.add("time", time);
-  for (const rpc::PlannedAsk& ask : plan.asks) {
+  for (const PlannedAsk& ask : plan.asks) {
     lines.add("pool " + ask.pool, ask_text(ask));
   }
   if (plan.memory) {
-    const rpc::SizedTrial& largest = plan.memory->largest;
+    const SizedTrial& largest = plan.memory->largest;
     std::string line = to_human(largest.resident) + " or more";
     if (largest.memory.value != 0) line += " of " + to_human(largest.memory);
     lines.add("memory", fmt::format("{}, at {}", line, point_text(plan, largest.values)));
@@ -166,7 +166,7 @@ std::string work_text(const rpc::SweepPlan& plan) {
 }
 
 // "3 attempts will likely hit their timeout of 30s: context=4096 is expected to take 2m 10s"
-std::string timeouts_text(const rpc::SweepPlan& plan, const rpc::PlannedTimeouts& late) {
+std::string timeouts_text(const SweepPlan& plan, const PlannedTimeouts& late) {
   const std::string whose = late.attempts == 1 ? "its timeout" : "their timeout";
   const std::string limit = to_text(late.timeout);
   std::string line = fmt::format("{} will likely hit {}", counted(late.attempts, "attempt"), whose);
@@ -177,14 +177,14 @@ std::string timeouts_text(const rpc::SweepPlan& plan, const rpc::PlannedTimeouts
   return line;
 }
 
-std::string warnings(const rpc::SweepPlan& plan) {
+std::string warnings(const SweepPlan& plan) {
   std::string out;
   if (plan.timeouts) {
     out += fmt::format("! {}; raise `timeout`\n", timeouts_text(plan, *plan.timeouts));
   }
   if (const auto& memory = plan.memory; memory && memory->too_large != 0) {
     out += fmt::format("! {} cannot fit and will end oom:\n", counted(memory->too_large, "trial"));
-    for (const rpc::SizedTrial& trial : memory->examples) {
+    for (const SizedTrial& trial : memory->examples) {
       out += fmt::format("    {}: {} or more of {}\n", point_text(plan, trial.values),
                          to_human(trial.resident), to_human(trial.memory));
     }
@@ -208,7 +208,7 @@ std::string warnings(const rpc::SweepPlan& plan) {
 
 }  // namespace
 
-std::string plan_text(const rpc::SweepPlan& plan) {
+std::string plan_text(const SweepPlan& plan) {
   std::string out = head(plan);
   for (const std::string& part :
        {axes_text(plan), left_out(plan), work_text(plan), warnings(plan)}) {
@@ -217,17 +217,17 @@ std::string plan_text(const rpc::SweepPlan& plan) {
   return out;
 }
 
-Table trials_table(const rpc::SweepPlan& plan) {
+Table trials_table(const SweepPlan& plan) {
   Table table;
   table.title = plan.name;
-  for (const rpc::PlannedAxis& axis : plan.axes) {
+  for (const PlannedAxis& axis : plan.axes) {
     table.columns.push_back({axis.name, "", Align::kLeft});
   }
   table.columns.push_back({"state", "", Align::kLeft});
   table.columns.push_back({"to run", "", Align::kRight});
   table.columns.push_back({"time", "", Align::kRight});
   table.columns.push_back({"memory", "", Align::kRight});
-  for (const rpc::PlannedTrial& trial : plan.rows) {
+  for (const PlannedTrial& trial : plan.rows) {
     std::vector<Cell> row;
     for (const std::string& value : trial.values) row.push_back({value, {}});
     std::string state = trial.state;

@@ -11,9 +11,9 @@ namespace sweepd {
 
 // Returns everything except the trials, one fact per line. Facts that will not work begin with "!
 // ".
-std::string plan_text(const rpc::SweepPlan& plan);
+std::string plan_text(const SweepPlan& plan);
 
 // Returns the trials of the reply: the axes' values, state, time, memory.
-Table trials_table(const rpc::SweepPlan& plan);
+Table trials_table(const SweepPlan& plan);
 
 }  // namespace sweepd

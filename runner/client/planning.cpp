@@ -6,8 +6,8 @@
 
 namespace sweepd {
 
-Result<std::vector<rpc::SweepPlan>> plan_sweeps(Client& client, const rpc::Plan::Request& request) {
-  std::map<std::int64_t, std::vector<rpc::PlannedTrial>> rows;  // by sweep of the file
+Result<std::vector<SweepPlan>> plan_sweeps(Client& client, const rpc::Plan::Request& request) {
+  std::map<std::int64_t, std::vector<PlannedTrial>> rows;  // by sweep of the file
   Result<void> taken;
   const auto take = [&](const nlohmann::json& notification) {
     auto page = news_of<rpc::PlanRows>(notification);

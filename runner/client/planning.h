@@ -10,6 +10,6 @@ namespace sweepd {
 
 // Plans the sweeps of one file. With `request.all` each has all of its rows, which arrive before
 // the reply, thousands at a time.
-Result<std::vector<rpc::SweepPlan>> plan_sweeps(Client& client, const rpc::Plan::Request& request);
+Result<std::vector<SweepPlan>> plan_sweeps(Client& client, const rpc::Plan::Request& request);
 
 }  // namespace sweepd

@@ -43,7 +43,7 @@ class ProgressDisplay {
   std::optional<ProgressView> view_;
   Instant received_;
   std::unordered_set<std::string> known_;  // attempts whose problems were news once
-  std::vector<EndedAttempt> problems_;  // not printed yet
+  std::vector<EndedAttempt> problems_;     // not printed yet
   std::vector<std::string> notes_;         // not printed yet
   std::string trouble_;
   bool paused_ = false;

@@ -25,7 +25,7 @@ Result<std::string> read_reference(const std::string& file) {
 }  // namespace
 
 Result<ReferenceSummary> add_reference_file(Client& client, const std::string& file,
-                                               const std::string& mapping) {
+                                            const std::string& mapping) {
   const std::filesystem::path path(file);
   rpc::ReferenceAdd::Request request;
   auto rows = read_reference(file);

@@ -12,6 +12,6 @@ namespace sweepd {
 // `mapping` "" is the file of the same name that ends with .yaml, if there is one. Errors name the
 // file.
 Result<ReferenceSummary> add_reference_file(Client& client, const std::string& file,
-                                               const std::string& mapping);
+                                            const std::string& mapping);
 
 }  // namespace sweepd

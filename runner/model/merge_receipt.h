@@ -22,7 +22,7 @@ struct MergeCount {
 struct MergeReceipt {
   MergeCount sweeps, trials, attempts;
   std::int64_t samples = 0, open = 0;
-  std::vector<std::string> hosts;  // whose attempts were brought; sorted
+  std::vector<std::string> hosts;                       // whose attempts were brought; sorted
   std::optional<std::int64_t> folders, files_left_out;  // if folders were to be copied
 
   void add_host(const std::string& name) {

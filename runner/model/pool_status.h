@@ -39,7 +39,7 @@ struct PoolNodes {
 struct PoolAllocation {
   static constexpr std::string_view kTitle = "a job of a pool";
   std::string id;
-  std::string state;   // "PENDING", "RUNNING"
+  std::string state;  // "PENDING", "RUNNING"
   std::string nodes;
   std::string reason;  // "Resources", "QOSMaxJobsPerUser"
   std::optional<WallTime> starts = {}, ends = {};

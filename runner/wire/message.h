@@ -50,8 +50,6 @@ struct Limits {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
-// An optional that is null if it is empty. Without it the member is omitted.
-struct OrNull {};
 
 template <class T>
 concept IsMessage = requires(T& value) {

@@ -31,12 +31,12 @@ WorkloadDef growing() {
   return def;
 }
 
-rpc::SweepPlan plan_of(const std::vector<std::pair<std::vector<std::string>, bool>>& points) {
-  rpc::SweepPlan plan;
+SweepPlan plan_of(const std::vector<std::pair<std::vector<std::string>, bool>>& points) {
+  SweepPlan plan;
   plan.name = "lm";
   plan.axes = {{"context", {}, 3}, {"model", {}, 2}, {"precision", {}, 1}};
   for (const auto& [values, fits] : points) {
-    rpc::PlannedTrial trial;
+    PlannedTrial trial;
     trial.values = values;
     trial.fits = fits;
     plan.rows.push_back(std::move(trial));
@@ -80,7 +80,7 @@ TEST(FrontierGrid, MistakesNameTheAxisAndWhatWasExpected) {
   EXPECT_THAT(mistake("contxt"), HasSubstr("`grower` has no parameter `contxt`; expected `context` "
                                            "or `model`"));
   EXPECT_THAT(mistake("precision"), HasSubstr("a larger `precision` of `grower` needs no more"));
-  rpc::SweepPlan one = plan_of({});
+  SweepPlan one = plan_of({});
   one.axes[0].distinct = 1;
   EXPECT_THAT(frontier_grid(one, growing(), "context").error().message,
               HasSubstr("`context` has one value in sweep `lm`; give several"));
@@ -90,7 +90,7 @@ TEST(FrontierGrid, MistakesNameTheAxisAndWhatWasExpected) {
 }
 
 TEST(FrontierGrid, AValueThatStandsForAnotherHasNoPlaceAmongTheSizes) {
-  rpc::SweepPlan plan;
+  SweepPlan plan;
   plan.axes = {{"width", {}, 2}};
   for (const char* width : {"64", "0"}) {
     plan.rows.emplace_back();

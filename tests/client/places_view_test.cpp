@@ -82,7 +82,8 @@ TEST(Places, ATableOfNodes) {
   down.state = "down*";
   down.names = "node4";
   down.usable = false;
-  pool.allocations = {{"17", "RUNNING", "node1", "", {}, {}}, {"18", "PENDING", "", "Resources", {}, {}}};
+  pool.allocations = {{"17", "RUNNING", "node1", "", {}, {}},
+                      {"18", "PENDING", "", "Resources", {}, {}}};
   const std::string text = to_text(nodes_table(pool), 0);
   EXPECT_THAT(text, HasSubstr("node[1-3]"));
   EXPECT_THAT(text, HasSubstr("down* (not usable)"));

@@ -140,7 +140,7 @@ TEST(ProblemLine, NamesOutcomeTrialReasonAndAttemptOnOneLine) {
   ended.outcome = Outcome::kFailed;
   ended.label = "model=xl";
   ended.detail = "two\nlines \x1b[2J";
-    ended.id = "3f9c2a7be01d4455";
+  ended.id = "3f9c2a7be01d4455";
   EXPECT_EQ(problem_line(ended, Colour::kNo),
             "failed model=xl: two lines  [2J (timing pass, attempt 3f9c2a7b)");
 }

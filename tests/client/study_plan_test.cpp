@@ -49,7 +49,7 @@ TEST(StudyProgress, IsPausedWhenNothingOfItGoesOn) {
 }
 
 TEST(StudyPlan, OneRowASweepAndTheSum) {
-  rpc::SweepPlan known, unknown;
+  SweepPlan known, unknown;
   known.name = "known";
   known.trials = 2;
   known.to_run = 4;

@@ -51,12 +51,14 @@ AskedClusters ask(Duration each, const std::vector<std::int64_t>& world_sizes) {
   SlowController controller(each);
   std::vector<PoolUse> uses;
   uses.push_back({{"far", {}, Cluster{.gpus_per_node = 0, .most_given = 2}}, &controller, {}});
-  std::vector<PlannedAsk> asks;
-  for (const std::int64_t size : world_sizes) asks.push_back({"far", {size, false, 0, {}}, 1});
+  std::vector<ClusterAsk> asks;
+  for (const std::int64_t size : world_sizes) {
+    asks.push_back({{.pool = "far", .ranks = size, .trials = 1}, {size, false, 0, {}}});
+  }
   AskedClusters asked;
   asked.refusals = ask_clusters(Pools(std::move(uses)), asks, [&] { return controller.now; });
-  for (const PlannedAsk& one : asks) {
-    asked.answers.push_back(one.estimate ? one.estimate->asks : one.estimate.error().message);
+  for (const ClusterAsk& one : asks) {
+    asked.answers.push_back(one.problem.empty() ? one.asks : one.problem);
   }
   return asked;
 }

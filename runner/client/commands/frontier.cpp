@@ -167,7 +167,7 @@ Result<FrontierGrid> read_grid(Client& client, const SweepFile& file,
         ErrorCode::kInvalidArgument,
         fmt::format("`{}` has {} sweeps: expected a file with one", options.file, plans->size())};
   }
-  const rpc::SweepPlan& plan = plans->front();
+  const SweepPlan& plan = plans->front();
   const auto catalog = client.call<rpc::Workloads>({plan.workload});
   if (!catalog) return catalog.error();
   return frontier_grid(plan, catalog->workloads.front(), options.axis);

@@ -25,7 +25,7 @@ struct PlanOptions {
   std::string format = "text";
 };
 
-void print_plan(const rpc::SweepPlan& plan, std::size_t width) {
+void print_plan(const SweepPlan& plan, std::size_t width) {
   say("{}\n", plan_text(plan));
   Table table = trials_table(plan);
   const auto more = plan.trials - static_cast<std::int64_t>(table.rows.size());
@@ -34,7 +34,7 @@ void print_plan(const rpc::SweepPlan& plan, std::size_t width) {
   if (more > 0) say("… {} more\n", with_thousands(more));
 }
 
-void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& options) {
+void print_all(const std::vector<SweepPlan>& plans, const PlanOptions& options) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (i > 0) say("\n");
     print_plan(plans[i], terminal_width());
@@ -47,14 +47,14 @@ void print_all(const std::vector<rpc::SweepPlan>& plans, const PlanOptions& opti
 Exit plan(Client& client, const PlanOptions& options) {
   const auto files = read_sweep_files(client, options.sweep);
   if (!files) return report_error(files.error());
-  std::vector<rpc::SweepPlan> plans;
+  std::vector<SweepPlan> plans;
   for (const SweepFile& file : *files) {
     rpc::Plan::Request request = file.plan();
     request.limit = kSamples;
     request.all = options.all;
     auto sweeps = plan_sweeps(client, request);
     if (!sweeps) return report_error(sweeps.error());
-    for (rpc::SweepPlan& one : *sweeps) plans.push_back(std::move(one));
+    for (SweepPlan& one : *sweeps) plans.push_back(std::move(one));
   }
   if (options.format == "text") {
     print_all(plans, options);
@@ -65,7 +65,7 @@ Exit plan(Client& client, const PlanOptions& options) {
     return Exit::kOk;
   }
   std::vector<Table> tables;
-  for (const rpc::SweepPlan& one : plans) tables.push_back(trials_table(one));
+  for (const SweepPlan& one : plans) tables.push_back(trials_table(one));
   const auto printed = print_tables(tables, options.format);
   return printed ? Exit::kOk : report_error(printed.error());
 }

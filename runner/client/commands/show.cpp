@@ -64,8 +64,7 @@ void print_notification(const Notification& notification) {
   say("command `{}` {}\n", printable(notification.command), state);
 }
 
-void print_sweep_head(const SweepRow& sweep,
-                      const std::optional<Notification>& notification) {
+void print_sweep_head(const SweepRow& sweep, const std::optional<Notification>& notification) {
   say("sweep {} `{}` of {}, submitted {}{}\n", sweep.id, sweep.name, sweep.workload,
       local_time(sweep.submitted.ns), sweep.cancelled ? ", cancelled" : "");
   if (sweep.paused && sweep.counts.queued > 0) {

@@ -28,8 +28,8 @@ Exit status(Client& client) {
         to_human(run.elapsed), where_text(run), run.label);
   }
   for (const GivenAttempt& given : reply->given) {
-    say("  {} {} pass, {}, for {}: {}\n", short_id(given.id), name_of(given.pass), waits_text(given),
-        to_human(given.waited), given.label);
+    say("  {} {} pass, {}, for {}: {}\n", short_id(given.id), name_of(given.pass),
+        waits_text(given), to_human(given.waited), given.label);
   }
   if (!reply->trouble.empty()) say("{}\n", trouble_line(reply->trouble));
   return Exit::kOk;

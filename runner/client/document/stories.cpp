@@ -146,7 +146,8 @@ class Teller {
       if (attempt.pass == Pass::kProfile) add_kernels(story);
     }
     for (Table& table : *shown->tables) {
-      if (table.title == "Samples" && attempt.pass == Pass::kTiming) story.samples = samples_in(table);
+      if (table.title == "Samples" && attempt.pass == Pass::kTiming)
+        story.samples = samples_in(table);
       if (kLeftOut.contains(table.title) || table.rows.empty()) continue;
       if (std::ranges::find(story.shown, table.title, &Table::title) != story.shown.end()) continue;
       if (table.title == "Parameters") without_defaults(table);

@@ -85,7 +85,7 @@ Result<bool> are_stale(Client& client, const StudySource& source, const StudyJob
   const auto plan = plan_job(client, source, job);
   if (!plan) return plan.error();
   return std::any_of(plan->sweeps.begin(), plan->sweeps.end(),
-                     [](const rpc::SweepPlan& sweep) { return sweep.changes.attempts > 0; });
+                     [](const SweepPlan& sweep) { return sweep.changes.attempts > 0; });
 }
 
 Result<Sweeps> submit_job(Client& client, const StudySource& source, const StudyJob& job) {

@@ -41,7 +41,7 @@ Table study_plan(const Study& study, const std::vector<rpc::Plan::Reply>& plans)
                           time_cell(sum)});
   };
   for (const rpc::Plan::Reply& plan : plans) {
-    for (const rpc::SweepPlan& sweep : plan.sweeps) {
+    for (const SweepPlan& sweep : plan.sweeps) {
       PlannedSum sum{.trials = sweep.trials,
                      .to_run = sweep.to_run,
                      .reused = sweep.reused,
