@@ -35,10 +35,16 @@ namespace sweepd {
 // The journal does not carry the field: the file's name (rank) or the enclosing event gives it, or
 // the daemon derives it from the journal.
 struct Implied {};
-// The journal leaves the field out while it has its default value (0 or "").
+// JSON leaves the field out while it has its default value (0 or "").
 struct Sparse {};
+// A number that JSON leaves out while it is not finite.
+struct Finite {};
+// A list of records that JSON has as arrays of their values, in the order of the description.
+struct AsRows {};
 // An optional that is null in JSON if it is empty. Without it the member is omitted.
 struct OrNull {};
+// JSON of older writers lacks the field. It keeps its default then.
+struct MayLack {};
 // The database stores the text once, in its table `name`, and the text's id here.
 struct Interned {
   bool cached = true;  // false: texts that seldom repeat, which a cache would only collect

@@ -17,7 +17,6 @@
 #include "runner/report/few_notes.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
 
@@ -118,19 +117,6 @@ Result<void> replace_output(const std::string& path, const std::string& text) {
                        !std::filesystem::is_regular_file(file, error) &&
                        !std::filesystem::is_directory(file, error);
   return path == "-" || special ? write_file(path, text) : replace_file(file, text);
-}
-
-Result<std::vector<Table>> tables_of(const nlohmann::json& list) {
-  if (!list.is_array()) {
-    return Error{ErrorCode::kInternal, "the daemon's reply holds no list of tables"};
-  }
-  std::vector<Table> tables;
-  for (const nlohmann::json& entry : list) {
-    auto table = table_from_json(entry);
-    if (!table) return table.error();
-    tables.push_back(std::move(*table));
-  }
-  return tables;
 }
 
 std::string counted(std::int64_t n, std::string_view thing) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,9 +44,6 @@ Result<void> write_file(const std::string& path, const std::string& text);
 // The same, but concurrent readers see the old text or the new one. Writes into a device or a pipe
 // instead of replacing it.
 Result<void> replace_output(const std::string& path, const std::string& text);
-
-// Returns the tables in a member of a reply.
-Result<std::vector<Table>> tables_of(const nlohmann::json& list);
 
 // "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
 std::string counted(std::int64_t n, std::string_view thing);

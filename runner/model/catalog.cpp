@@ -3,11 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "runner/base/text.h"
 
 namespace sweepd {
 namespace {
+
+// In the order of ParamRole.
+constexpr std::array<std::string_view, 3> kRoles{"identity", "scheduling", "place"};
+// In the order of InCaption.
+constexpr std::array<std::string_view, 3> kCaptions{"if_set", "always", "never"};
+
+template <class T>
+Result<T> one_of_three(const std::array<std::string_view, 3>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<T>(found - names.begin());
+  return Error{ErrorCode::kInvalidArgument, fmt::format("expected `{}`, `{}` or `{}`, got `{}`",
+                                                        names[0], names[1], names[2], name)};
+}
 
 std::string limit_text(const ParamDef& def, double limit) {
   if (def.type == ValueType::kReal) return to_text(Value(limit), ValueType::kReal);
@@ -21,6 +35,19 @@ std::optional<double> as_number(const Value& value) {
 }
 
 }  // namespace
+
+std::string_view name_of(ParamRole role) {
+  return kRoles[static_cast<std::size_t>(role)];
+}
+Result<ParamRole> param_role_from(std::string_view name) {
+  return one_of_three<ParamRole>(kRoles, name);
+}
+std::string_view name_of(InCaption caption) {
+  return kCaptions[static_cast<std::size_t>(caption)];
+}
+Result<InCaption> in_caption_from(std::string_view name) {
+  return one_of_three<InCaption>(kCaptions, name);
+}
 
 Result<Value> ParamDef::parse(std::string_view written) const {
   auto value = parse_value(written, type);

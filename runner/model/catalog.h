@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/result.h"
 #include "runner/model/metric.h"
 #include "runner/model/template_text.h"
@@ -29,6 +30,8 @@ enum class ParamRole {
   // value is a point of the sweep with its own attempts.
   kPlace,
 };
+std::string_view name_of(ParamRole role);  // "identity", "scheduling", "place"
+Result<ParamRole> param_role_from(std::string_view name);
 
 // Whether the caption of a table names a parameter that is the same in all of it.
 enum class InCaption {
@@ -36,6 +39,8 @@ enum class InCaption {
   kAlways,  // at its default too, because no figure means anything without it
   kNever,   // how it was measured, or parameters without effect on figures: `steps`, `seed`
 };
+std::string_view name_of(InCaption caption);  // "if_set", "always", "never"
+Result<InCaption> in_caption_from(std::string_view name);
 
 struct ParamDef {
   std::string name;
@@ -68,6 +73,24 @@ struct ParamDef {
   Result<Value> parse(std::string_view text) const;
   std::string text(const Value& value) const { return to_text(value, type); }
   bool operator==(const ParamDef&) const = default;
+  // Without the default, whose form the type decides.
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("type", self.type, "");
+    field("help", self.help, "");
+    field("role", self.role, "");
+    field("run_param", self.run_param, "");
+    field("choices", self.choices, "", Sparse());
+    field("minimum", self.minimum, "");
+    field("maximum", self.maximum, "");
+    field("form", self.form, "", Sparse());
+    field("template_names", self.template_names, "", Sparse());
+    field("computed", self.computed, "", Sparse());
+    field("declared", self.declared, "", Sparse());
+    field("unit", self.unit, "", Sparse());
+    field("grows_memory", self.grows_memory, "", Sparse());
+    field("in_caption", self.in_caption, "", Sparse());
+  }
 };
 
 struct WorkloadDef {
@@ -91,6 +114,18 @@ struct WorkloadDef {
   std::optional<std::size_t> computed_param() const;
   std::vector<std::string> param_names() const;
   bool operator==(const WorkloadDef&) const = default;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("version", self.version, "");
+    field("help", self.help, "");
+    field("passes", self.passes, "");
+    field("phases", self.phases, "");
+    field("analytic", self.analytic, "", MayLack());
+    field("code", self.code, "", MayLack());
+    field("params", self.params, "");
+    field("base", self.base, "", Sparse());
+    if (!self.base.empty()) field("metrics", self.metrics, "");
+  }
 };
 
 // The programs that sweep files declared (model/program.h), by name. All threads may use it. A

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/model/memory.h"
 
 namespace sweepd {
@@ -15,6 +16,10 @@ namespace sweepd {
 struct MemoryBand {
   std::string kind;          // "weights", "activations"
   std::vector<Bytes> bytes;  // at each point of the timeline
+  static void visit(auto& self, auto&& field) {
+    field("kind", self.kind, "");
+    field("bytes", self.bytes, "");
+  }
 };
 
 struct MemoryPicture {
@@ -23,6 +28,22 @@ struct MemoryPicture {
   std::vector<MemoryPoint> timeline;
   // The live memory by kind, in drawing order; at each point their sum is the live memory.
   std::vector<MemoryBand> bands;
+
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "");
+    field("subject", self.subject, "");
+    field("bands", self.bands, "", AsRows());
+    field("points", self.timeline, "", AsRows());
+  }
+  // Of a picture from elsewhere. "": none.
+  std::string mistake() const {
+    for (const MemoryBand& band : bands) {
+      if (band.bytes.size() == timeline.size()) continue;
+      return "`" + band.kind + "` has " + std::to_string(band.bytes.size()) + " values for " +
+             std::to_string(timeline.size()) + " points";
+    }
+    return "";
+  }
 };
 
 // The parts of a recorded block that the bands need. Times count from the step's start, in ns.

@@ -11,6 +11,13 @@ std::string_view name_of(Better better) {
   return better == Better::kSmaller ? "lower" : "higher";
 }
 
+Result<Better> better_from(std::string_view name) {
+  for (const Better each : {Better::kSmaller, Better::kLarger}) {
+    if (name == name_of(each)) return each;
+  }
+  return Better::kUnknown;
+}
+
 const MetricDef* find_metric(const std::vector<MetricDef>& declared, std::string_view name) {
   const auto found = std::ranges::find(declared, name, &MetricDef::name);
   return found == declared.end() ? nullptr : &*found;

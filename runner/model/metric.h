@@ -5,6 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/base/fields.h"
+#include "runner/base/result.h"
+
 namespace sweepd {
 
 enum class Better { kUnknown, kSmaller, kLarger };
@@ -15,10 +18,17 @@ struct MetricDef {
   Better better = Better::kUnknown;
   std::string help = {};
   bool operator==(const MetricDef&) const = default;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("unit", self.unit, "", MayLack());
+    field("better", self.better, "", MayLack());
+    field("help", self.help, "", MayLack());
+  }
 };
 
 // Words for the second one: "lower", "higher"; "" if it is unknown.
 std::string_view name_of(Better better);
+Result<Better> better_from(std::string_view name);  // an unknown one is unknown
 
 const MetricDef* find_metric(const std::vector<MetricDef>& declared, std::string_view name);
 

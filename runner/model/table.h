@@ -3,25 +3,42 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "runner/base/fields.h"
 
 namespace sweepd {
 
 enum class Align { kLeft, kRight };
+constexpr std::string_view name_of(Align align) {
+  return align == Align::kRight ? "right" : "left";
+}
 
 struct Column {
   std::string name;
   std::string unit;  // "" if the column has none or each cell shows its own
   Align align = Align::kLeft;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("unit", self.unit, "");
+    field("align", self.align, "");
+  }
 };
 
 struct Cell {
   std::string text;              // for people; "" only for a missing point
   std::optional<double> number;  // the unrounded value if there is exactly one, for CSV and JSON
   bool bold = false;             // differs from its baseline, or is the best of its row or column
+  static void visit(auto& self, auto&& field) {
+    field("text", self.text, "");
+    field("number", self.number, "", Finite());  // JSON has no infinities; the text shows them
+    field("bold", self.bold, "", Sparse());
+  }
 };
 
 struct Table {
+  static constexpr std::string_view kTitle = "a table";
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`
@@ -36,8 +53,31 @@ struct Table {
   struct Constant {
     std::string name, value;
     bool operator==(const Constant&) const = default;
+    static void visit(auto& self, auto&& field) {
+      field("name", self.name, "");
+      field("value", self.value, "");
+    }
   };
   std::vector<Constant> constants = {};
+
+  static void visit(auto& self, auto&& field) {
+    field("title", self.title, "");
+    field("columns", self.columns, "");
+    field("rows", self.rows, "");
+    field("notes", self.notes, "");
+    field("warnings", self.warnings, "", Sparse());
+    field("caption", self.caption, "", Sparse());
+    if (!self.caption.empty()) field("constants", self.constants, "");
+  }
+  // Of a table from elsewhere; renderers rely on it. "": none.
+  std::string mistake() const {
+    for (const std::vector<Cell>& row : rows) {
+      if (row.size() == columns.size()) continue;
+      return "a row of " + std::to_string(row.size()) + " cells under " +
+             std::to_string(columns.size()) + " columns";
+    }
+    return warnings > notes.size() ? "more warnings than notes" : "";
+  }
 };
 
 }  // namespace sweepd

@@ -67,7 +67,7 @@ void read(Reader& reader, EnvironmentEvent& event) {
 void put(Json& json, const StepEvent& event) {
   json["step"] = event.step;
   json["warmup"] = event.warmup;
-  put_rows(json, "samples", event.samples);
+  json["samples"] = rows_to_json(event.samples);
 }
 void read(Reader& reader, StepEvent& event) {
   reader.required("step", event.step);
@@ -99,7 +99,7 @@ const char* list_of(const MemoryTimelineEvent&) {
 }
 template <class Record>
 void put(Json& json, const RowsEvent<Record>& event) {
-  put_rows(json, list_of(event), event.rows);
+  json[list_of(event)] = rows_to_json(event.rows);
 }
 template <class Record>
 void read(Reader& reader, RowsEvent<Record>& event) {

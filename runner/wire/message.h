@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <map>
@@ -33,11 +34,11 @@
 
 #include "runner/base/fields.h"
 #include "runner/model/outcome.h"
+#include "runner/model/table.h"
 #include "runner/model/trial.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/params.h"
 #include "runner/wire/record_json.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
 
@@ -68,13 +69,8 @@ template <class T>
 struct MapTraits<std::map<std::string, T>> : std::true_type {};
 
 // Types with their own form have overloads of these two, found by their arguments:
-// nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&).
-inline Result<void> read_message(const nlohmann::json& value, Table& out) {
-  auto table = table_from_json(value);
-  if (!table) return table.error();
-  out = std::move(*table);
-  return {};
-}
+// nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&), which may take
+// the path, too.
 
 // Enums are their names.
 template <class T>
@@ -91,36 +87,59 @@ inline Result<void> read_message(const nlohmann::json& value, Pass& out) {
 inline Result<void> read_message(const nlohmann::json& value, Outcome& out) {
   return read_name(value, &outcome_from, out);
 }
+inline Result<void> read_message(const nlohmann::json& value, Align& out) {
+  out = value == "right" ? Align::kRight : Align::kLeft;
+  return {};
+}
 
-template <class T>
-nlohmann::json to_message(const T& value) {
-  using nlohmann::json;
+template <class Json = nlohmann::json, class T>
+Json to_message(const T& value);
+
+// The object of a type's described members. `to_message` returns it unless the type has its own
+// form.
+template <class Json = nlohmann::json, IsMessage T>
+Json members_to_message(const T& value) {
+  Json object = Json::object();
+  T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
+                                                 const char*, const Options&...) {
+    if constexpr (is_optional<M> && !has_option<OrNull, Options...>) {
+      if (!member) return;
+    }
+    if constexpr (has_option<Finite, Options...>) {
+      if (!std::isfinite(*member)) return;
+    }
+    if constexpr (has_option<Sparse, Options...>) {
+      if (member == M()) return;
+    }
+    if constexpr (has_option<AsRows, Options...>) {
+      object[std::string(name)] = rows_to_json<Json>(member);
+    } else {
+      object[std::string(name)] = to_message<Json>(member);
+    }
+  });
+  return object;
+}
+
+template <class Json, class T>
+Json to_message(const T& value) {
   if constexpr (requires { to_json(value); }) {
     return to_json(value);
   } else if constexpr (std::is_enum_v<T>) {
     return name_of(value);
   } else if constexpr (is_optional<T>) {
-    return value ? to_message(*value) : json();
+    return value ? to_message<Json>(*value) : Json();
   } else if constexpr (ListTraits<T>::value) {
-    json list = json::array();
-    for (const auto& element : value) list.push_back(to_message(element));
+    Json list = Json::array();
+    for (const auto& element : value) list.push_back(to_message<Json>(element));
     return list;
   } else if constexpr (MapTraits<T>::value) {
-    json object = json::object();
-    for (const auto& [name, element] : value) object[name] = to_message(element);
+    Json object = Json::object();
+    for (const auto& [name, element] : value) object[name] = to_message<Json>(element);
     return object;
   } else if constexpr (IsMessage<T>) {
-    json object = json::object();
-    T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
-                                                   const char*, const Options&...) {
-      if constexpr (is_optional<M> && !has_option<OrNull, Options...>) {
-        if (!member) return;
-      }
-      object[std::string(name)] = to_message(member);
-    });
-    return object;
+    return members_to_message<Json>(value);
   } else {
-    return detail::field_to_json<json>(value);
+    return detail::field_to_json<Json>(value);
   }
 }
 
@@ -142,53 +161,94 @@ nlohmann::json to_params(const Request& request) {
   return params;
 }
 
+// Where a value is in a message: "sweeps[0].counts.done". The text is made for an error only.
+struct JsonPath {
+  const JsonPath* above = nullptr;
+  std::string_view name = {};  // of a member; "": of an element
+  std::size_t index = 0;
+
+  std::string text() const {
+    if (above == nullptr) return "";
+    const std::string before = above->text();
+    if (name.empty()) return fmt::format("{}[{}]", before, index);
+    return fmt::format("{}{}{}", before, before.empty() ? "" : ".", name);
+  }
+  Error mistake(const std::string& what) const {
+    const std::string at = text();
+    return {ErrorCode::kInternal, at.empty() ? what : fmt::format("`{}`: {}", at, what)};
+  }
+};
+
+template <class Json, class T>
+Result<void> from_message(const Json& value, T& out, const JsonPath& path = {});
+
+// Reads the output of `members_to_message`. A type with a member `mistake()`, a text, is checked.
+template <class Json, IsMessage T>
+Result<void> members_from_message(const Json& value, T& out, const JsonPath& path = {}) {
+  if (!value.is_object()) return path.mistake("expected an object");
+  Result<void> result;
+  T::visit(out, [&]<class M, class... Options>(std::string_view name, M& member, const char*,
+                                               const Options&...) {
+    if (!result) return;
+    const JsonPath at{&path, name};
+    const auto found = value.find(std::string(name));
+    if (found == value.end()) {
+      if constexpr (!is_optional<M> && !has_option<Sparse, Options...> &&
+                    !has_option<MayLack, Options...>) {
+        result = Error{ErrorCode::kInternal, fmt::format("`{}` is missing", at.text())};
+      }
+    } else if constexpr (has_option<AsRows, Options...>) {
+      if (!found->is_array()) result = at.mistake("expected a list");
+      for (std::size_t i = 0; result && i < found->size(); ++i) {
+        const std::string mistake = read_row((*found)[i], member.emplace_back());
+        if (!mistake.empty()) result = JsonPath{&at, {}, i}.mistake(mistake);
+      }
+    } else {
+      result = from_message(*found, member, at);
+    }
+  });
+  if constexpr (requires { out.mistake(); }) {
+    if (!result) return result;
+    if (const std::string mistake = out.mistake(); !mistake.empty()) return path.mistake(mistake);
+  }
+  return result;
+}
+
 // Reads the output of `to_message`. Ignores unknown members: a newer daemon may send
 // more. An error has the path of the member.
-template <class T>
-Result<void> from_message(const nlohmann::json& value, T& out, const std::string& path = "") {
-  const auto fail = [&path](const std::string& what) {
-    return Error{ErrorCode::kInternal, fmt::format("`{}`: {}", path, what)};
-  };
-  if constexpr (requires { read_message(value, out); }) {
-    if (const auto read = read_message(value, out); !read) return fail(read.error().message);
+template <class Json, class T>
+Result<void> from_message(const Json& value, T& out, const JsonPath& path) {
+  if constexpr (requires { read_message(value, out, path); }) {
+    return read_message(value, out, path);
+  } else if constexpr (requires { read_message(value, out); }) {
+    if (const auto read = read_message(value, out); !read) {
+      return path.mistake(read.error().message);
+    }
   } else if constexpr (is_optional<T>) {
     if (value.is_null()) return {};
     return from_message(value, out.emplace(), path);
   } else if constexpr (ListTraits<T>::value) {
-    if (!value.is_array()) return fail("expected a list");
+    if (!value.is_array()) return path.mistake("expected a list");
     for (const auto& element : value) {
       // Not `out.emplace_back()`: a list of truth values has no references.
       typename ListTraits<T>::Element one{};
-      const std::string at = fmt::format("{}[{}]", path, out.size());
-      if (auto read = from_message(element, one, at); !read) return read;
+      if (auto read = from_message(element, one, JsonPath{&path, {}, out.size()}); !read) {
+        return read;
+      }
       out.push_back(std::move(one));
     }
   } else if constexpr (MapTraits<T>::value) {
-    if (!value.is_object()) return fail("expected an object");
+    if (!value.is_object()) return path.mistake("expected an object");
     for (const auto& [name, element] : value.items()) {
-      if (auto read = from_message(element, out[name], fmt::format("{}.{}", path, name)); !read)
-        return read;
+      if (auto read = from_message(element, out[name], JsonPath{&path, name}); !read) return read;
     }
   } else if constexpr (IsMessage<T>) {
-    if (!value.is_object()) return fail("expected an object");
-    Result<void> result;
-    T::visit(out, [&]<class M, class... Options>(std::string_view name, M& member, const char*,
-                                                 const Options&...) {
-      if (!result) return;
-      const std::string at = fmt::format("{}{}{}", path, path.empty() ? "" : ".", name);
-      const auto found = value.find(std::string(name));
-      if (found != value.end()) {
-        result = from_message(*found, member, at);
-      } else if constexpr (!is_optional<M>) {
-        result = Error{ErrorCode::kInternal, fmt::format("`{}` is missing", at)};
-      }
-    });
-    return result;
+    return members_from_message(value, out, path);
   } else {
     const std::string_view expected = detail::read_json(value, out);
     if (!expected.empty()) {
-      return fail(
-          fmt::format("expected {}, got {}", expected, JsonReader<nlohmann::json>::excerpt(value)));
+      return path.mistake(
+          fmt::format("expected {}, got {}", expected, JsonReader<Json>::excerpt(value)));
     }
   }
   return {};

@@ -1,6 +1,6 @@
-// Query specifications as JSON; table_json.h describes the format.
+#include "runner/wire/query_json.h"
+
 #include "runner/wire/params.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
 

@@ -29,13 +29,17 @@ Json field_to_json(const T& value) {
     return value.ns;
   } else if constexpr (std::is_floating_point_v<T>) {
     return number_to_json(value);
+  } else if constexpr (std::is_same_v<T, std::vector<Bytes>>) {
+    Json list = Json::array();
+    for (const Bytes size : value) list.push_back(size.value);
+    return list;
   } else {
     return value;
   }
 }
 
-template <class T>
-bool read_field(const RecordJson& value, T& out) {
+template <class Json, class T>
+bool read_field(const Json& value, T& out) {
   if constexpr (is_optional<T>) {
     if (value.is_null()) return true;
   }
@@ -94,18 +98,21 @@ void read_records(JsonReader<nlohmann::ordered_json>& reader, const char* list,
   });
 }
 
-// `out[list]` becomes an array with one array of values a record.
-template <class Record>
-void put_rows(nlohmann::ordered_json& out, const char* list, const std::vector<Record>& records) {
-  nlohmann::ordered_json& rows = out[list] = nlohmann::ordered_json::array();
+// An array with one array of values a record.
+template <class Json = nlohmann::ordered_json, class Record>
+Json rows_to_json(const std::vector<Record>& records) {
+  Json rows = Json::array();
   for (const Record& record : records) {
-    nlohmann::ordered_json row = nlohmann::ordered_json::array();
+    Json row = Json::array();
     Record::visit(record, [&]<class T, class... Options>(const char*, const T& value, const char*,
                                                          const Options&...) {
-      if constexpr (!has_option<Implied, Options...>) row.push_back(detail::field_to_json(value));
+      if constexpr (!has_option<Implied, Options...>) {
+        row.push_back(detail::field_to_json<Json>(value));
+      }
     });
     rows.push_back(std::move(row));
   }
+  return rows;
 }
 
 // The form of a row, for messages: "[sequence, size, allocated_ns, freed_ns or null]".
@@ -124,24 +131,29 @@ std::string row_form() {
   return form + "]";
 }
 
+// Returns the mistake, or "".
+template <class Json, class Record>
+std::string read_row(const Json& row, Record& record) {
+  std::size_t index = 0;
+  bool good = row.is_array();
+  Record::visit(record, [&]<class T, class... Options>(const char*, T& value, const char*,
+                                                       const Options&...) {
+    if constexpr (!has_option<Implied, Options...>) {
+      good = good && index < row.size() && detail::read_field(row[index], value);
+      ++index;
+    }
+  });
+  if (good && index == row.size()) return "";
+  return "expected " + row_form<Record>() + ", got " + JsonReader<Json>::excerpt(row);
+}
+
 // Appends a record for each element of the required array `list`.
 template <class Record>
 void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
                std::vector<Record>& records) {
   reader.each_value(list, [&](const nlohmann::ordered_json& row, const std::string& path) {
-    Record& record = records.emplace_back();
-    std::size_t index = 0;
-    bool good = row.is_array();
-    Record::visit(record, [&]<class T, class... Options>(const char*, T& value, const char*,
-                                                         const Options&...) {
-      if constexpr (!has_option<Implied, Options...>) {
-        good = good && index < row.size() && detail::read_field(row[index], value);
-        ++index;
-      }
-    });
-    if (good && index == row.size()) return;
-    reader.fail(path, "expected " + row_form<Record>() + ", got " +
-                          JsonReader<nlohmann::ordered_json>::excerpt(row));
+    const std::string mistake = read_row(row, records.emplace_back());
+    if (!mistake.empty()) reader.fail(path, mistake);
   });
 }
 

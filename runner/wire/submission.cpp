@@ -7,16 +7,15 @@
 #include "runner/base/folder_entries.h"
 #include "runner/base/printable.h"
 #include "runner/base/sweep_name.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/largest_record.h"
+#include "runner/wire/message.h"
 
 namespace sweepd {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPending = ".json.pending";
 
@@ -101,17 +100,7 @@ Result<void> write_submission(const fs::path& sweeps, const Submission& submissi
   if (error) {
     return Error{ErrorCode::kIo, "cannot create " + sweeps.string() + ": " + error.message()};
   }
-  const Json json{{"sweep", submission.id},
-                  {"name", submission.name},
-                  {"submitted_ns", submission.submitted.ns},
-                  {"document", submission.document},
-                  {"set", submission.set},
-                  {"set_where_it_fits", submission.set_where_it_fits},
-                  {"folder", submission.folder},
-                  {"environment", submission.environment},
-                  {"version", submission.version},
-                  {"devices", submission.devices},
-                  {"text", submission.text}};
+  const auto json = to_message<nlohmann::ordered_json>(submission);
   const fs::path file = pending_file(sweeps, submission.id);
   if (auto written = replace_file(file, to_indented_json(json) + "\n"); !written) return written;
   if (auto synced = force_to_disk(file); !synced) return synced;
@@ -122,31 +111,13 @@ Result<void> write_submission(const fs::path& sweeps, const Submission& submissi
 Result<Submission> read_submission(const fs::path& file) {
   const auto text = read_regular(file, Links::kRefuse, kLargestRecord);
   if (!text) return text.error();
-  const Json json = parse_ordered_json(*text);
+  const nlohmann::json json = parse_json(*text);
   if (json.is_discarded()) {
     return Error{ErrorCode::kInvalidArgument, file.string() + ": not valid JSON"};
   }
   Submission submission;
-  JsonReader<Json> reader(json);
-  reader.required("sweep", submission.id);
-  reader.required("name", submission.name);
-  reader.required("submitted_ns", submission.submitted.ns);
-  reader.required("text", submission.text);
-  reader.optional("document", submission.document);
-  reader.optional("set", submission.set);
-  reader.optional("set_where_it_fits", submission.set_where_it_fits);
-  reader.optional("folder", submission.folder);
-  reader.optional("environment", submission.environment);
-  reader.optional("version", submission.version);
-  reader.object("devices", [&](JsonReader<Json>& devices) {
-    const Json* object = reader.find("devices");
-    if (object == nullptr || !object->is_object()) return;
-    for (const auto& [pool, kind] : object->items()) {
-      devices.required(pool.c_str(), submission.devices[pool]);
-    }
-  });
-  if (const auto valid = reader.result(); !valid) {
-    return Error{valid.error().code, file.string() + ": " + valid.error().message};
+  if (const auto read = from_message(json, submission); !read) {
+    return Error{ErrorCode::kInvalidArgument, file.string() + ": " + read.error().message};
   }
   if (const std::string why = refusal_of(submission, file); !why.empty()) {
     return Error{ErrorCode::kInvalidArgument, file.string() + ": " + why};

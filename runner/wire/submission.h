@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/base/fields.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 
@@ -19,14 +20,28 @@ struct Submission {
   SweepId id;
   std::string name;
   WallTime submitted;
-  std::string text;              // of the whole sweep file
-  int document = 0;              // which sweep of the file
-  std::vector<std::string> set;  // --set, as it was given
+  std::string text;
+  int document = 0;
+  std::vector<std::string> set;
   bool set_where_it_fits = false;
-  std::string folder;                          // of the sweep file
-  std::vector<std::string> environment;        // "NAME=value", the stored part of the submitter's
-  int version = 0;                             // of the workload
-  std::map<std::string, std::string> devices;  // the value of `auto`, by pool
+  std::string folder;
+  std::vector<std::string> environment;
+  int version = 0;
+  std::map<std::string, std::string> devices;
+  static void visit(auto& self, auto&& field) {
+    field("sweep", self.id, "");
+    field("name", self.name, "");
+    field("submitted_ns", self.submitted, "");
+    field("document", self.document, "which sweep of the file", Sparse());
+    field("set", self.set, "`--set`, as it was given", Sparse());
+    field("set_where_it_fits", self.set_where_it_fits, "", Sparse());
+    field("folder", self.folder, "of the sweep file", Sparse());
+    field("environment", self.environment, "\"NAME=value\", the stored part of the submitter's",
+          Sparse());
+    field("version", self.version, "of the workload", Sparse());
+    field("devices", self.devices, "the value of `auto`, by pool");
+    field("text", self.text, "of the whole sweep file");
+  }
 };
 
 std::filesystem::path submission_file(const std::filesystem::path& sweeps, const SweepId& id);

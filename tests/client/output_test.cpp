@@ -15,7 +15,6 @@
 
 #include "runner/client/client.h"
 #include "runner/client/sweep_file.h"
-#include "runner/wire/table_json.h"
 
 namespace sweepd {
 namespace {
@@ -71,22 +70,6 @@ TEST(ReplaceOutput, ReplacesAFileAndWritesIntoWhatIsNone) {
   EXPECT_TRUE(replace_output(link, "text"));
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   std::filesystem::remove_all(folder);
-}
-
-TEST(TablesOf, ReadsAListOfTables) {
-  const auto tables = tables_of(json::array({to_json(table_of("a")), to_json(table_of("b"))}));
-  ASSERT_TRUE(tables) << tables.error().message;
-  ASSERT_EQ(tables->size(), 2U);
-  EXPECT_EQ((*tables)[1].title, "b");
-  EXPECT_TRUE(tables_of(json::array())->empty());
-}
-
-TEST(TablesOf, WhatIsNoListOfTablesIsAnError) {
-  const json good = to_json(table_of("a"));
-  for (const json& list : {json(), json(3), json("table"), good, json::array({good, 3}),
-                           json::array({good, json::object()})}) {
-    EXPECT_FALSE(tables_of(list)) << list.dump();
-  }
 }
 
 TEST(PrintTables, SeveralHaveAnEmptyLineBetween) {

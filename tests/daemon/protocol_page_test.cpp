@@ -38,9 +38,7 @@ std::string nature(std::string_view meaning) {
   std::string kind;
   if constexpr (HasTitle<Element>) {
     kind = fmt::format("{}*{}*", list ? "each " : "", Element::kTitle);
-  } else if constexpr (std::is_same_v<Element, Table>) {
-    kind = list ? "each *a table*" : "*a table*";
-  } else if constexpr (IsMessage<Element>) {
+  } else if constexpr (IsMessage<Element> && !std::is_same_v<Element, MemoryPicture>) {
     kind = (list ? "each with " : "with ") + members<Element>();
   }
   if (kind.empty()) return meaning.empty() ? "" : fmt::format(" ({})", meaning);

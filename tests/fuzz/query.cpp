@@ -7,7 +7,8 @@
 #include "runner/report/option_text.h"
 #include "runner/report/report.h"
 #include "runner/wire/json_text.h"
-#include "runner/wire/table_json.h"
+#include "runner/wire/message.h"
+#include "runner/wire/query_json.h"
 #include "tests/fuzz/target.h"
 #include "tests/report/results_builder.h"
 
@@ -38,9 +39,9 @@ void require_shape(const Table& table) {
                               Format::kLatex, Format::kHtml}) {
     render(table, format, 80);
   }
-  const auto again = table_from_json(to_json(table));
-  require(again.ok(), "a table can be read by a client");
-  require(to_json(*again) == to_json(table), "and is the same");
+  Table again;
+  require(from_message(to_message(table), again).ok(), "a table can be read by a client");
+  require(to_message(again) == to_message(table), "and is the same");
 }
 
 template <class T>

@@ -120,15 +120,15 @@ TEST(CatalogJson, MistakesNameTheirPlace) {
     return error_of(json);
   };
   EXPECT_THAT(error_of(nlohmann::json::array()), HasSubstr("catalog: expected an object"));
-  EXPECT_THAT(error_of({{"workload", 1}}), HasSubstr("missing field `workloads`"));
+  EXPECT_THAT(error_of({{"workload", 1}}), HasSubstr("`workloads` is missing"));
   EXPECT_THAT(with("/workloads/0/params/1/type", "float"),
-              HasSubstr("workloads[0].params[1].type: unknown value type `float`"));
+              HasSubstr("`workloads[0].params[1].type`: unknown value type `float`"));
   EXPECT_THAT(with("/workloads/0/params/0/default", 0),
-              HasSubstr("workloads[0].params[0].default: count: 0 is too small"));
+              HasSubstr("`workloads[0].params[0].default`: count: 0 is too small"));
   EXPECT_THAT(
       with("/workloads/0/params/0/role", "none"),
-      HasSubstr("workloads[0].params[0].role: expected `identity`, `scheduling` or `place`"));
-  EXPECT_THAT(with("/workloads/0/phases", 3), HasSubstr("workloads[0].phases: expected an array"));
+      HasSubstr("`workloads[0].params[0].role`: expected `identity`, `scheduling` or `place`"));
+  EXPECT_THAT(with("/workloads/0/phases", 3), HasSubstr("`workloads[0].phases`: expected a list"));
 }
 
 }  // namespace

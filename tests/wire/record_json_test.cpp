@@ -72,7 +72,7 @@ TEST(RecordJson, NamesTheFieldThatIsMissingOrWrong) {
 
 TEST(RecordJson, RowsAreArraysInTheOrderOfTheDescription) {
   Json text = Json::object();
-  put_rows(text, "parcels", std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
+  text["parcels"] = rows_to_json(std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
   EXPECT_EQ(text.dump(), R"({"parcels":[["a",2,null,[0,0,0],1.0]]})");
   EXPECT_EQ(row_form<Parcel>(), "[label, size, opened_ns or null, sides, weight]");
   const Json wrong = Json::parse(R"({"parcels":[["a",2]]})");

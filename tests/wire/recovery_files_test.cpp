@@ -121,7 +121,7 @@ TEST_F(RecoveryFiles, WhatIsWrongIsNamed) {
               HasSubstr("torn.json: not valid JSON"));
   std::ofstream(folder_ / "short.json") << R"({"sweep": "5eeb", "name": "contexts"})";
   EXPECT_THAT(read_submission(folder_ / "short.json").error().message,
-              HasSubstr("short.json: missing field `submitted_ns`"));
+              HasSubstr("short.json: `submitted_ns` is missing"));
 }
 
 }  // namespace

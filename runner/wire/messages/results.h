@@ -7,17 +7,11 @@
 #include "runner/model/result_set.h"
 #include "runner/model/run_params.h"
 #include "runner/wire/catalog_json.h"
-#include "runner/wire/memory_json.h"
 #include "runner/wire/messages/rows.h"
+#include "runner/wire/query_json.h"
 
 namespace sweepd {
 
-inline Result<void> read_message(const nlohmann::json& value, std::vector<MemoryPicture>& out) {
-  auto pictures = memory_pictures_from_json(value);
-  if (!pictures) return pictures.error();
-  out = std::move(*pictures);
-  return {};
-}
 inline Result<void> read_message(const nlohmann::json& value, QuerySpec& out) {
   auto query = query_from_json(value);
   if (!query) return query.error();

@@ -1,10 +1,7 @@
-#include "runner/wire/table_json.h"
+#include "runner/wire/query_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
 
 namespace sweepd {
 namespace {
@@ -16,93 +13,6 @@ using testing::HasSubstr;
 // Returns the message as it arrives over the socket.
 json sent(const json& message) {
   return json::parse(message.dump());
-}
-
-Table step_time() {
-  Table table;
-  table.title = "Step \"time\"";
-  table.columns = {{"model", "", Align::kLeft}, {"forward", "ms", Align::kRight}};
-  table.rows = {{{"small", std::nullopt}, {"12.3 ± 0.1", 12.345678901234567}},
-                {{"xl", std::nullopt}, {"OOM", std::nullopt, true}}};
-  table.notes = {"mean of time", "a: 2 repeats"};
-  table.warnings = 1;
-  table.caption = "batch 4; NVIDIA H100";
-  table.constants = {{"batch", "4"}, {"device_name", "NVIDIA H100"}};
-  return table;
-}
-
-TEST(TableJson, ATableComesBackTheSame) {
-  const auto table = table_from_json(sent(to_json(step_time())));
-  ASSERT_TRUE(table) << table.error().message;
-  EXPECT_EQ(table->title, "Step \"time\"");
-  ASSERT_EQ(table->columns.size(), 2U);
-  EXPECT_EQ(table->columns[0].align, Align::kLeft);
-  EXPECT_EQ(table->columns[1].name, "forward");
-  EXPECT_EQ(table->columns[1].unit, "ms");
-  EXPECT_EQ(table->columns[1].align, Align::kRight);
-  ASSERT_EQ(table->rows.size(), 2U);
-  EXPECT_EQ(table->rows[0][1].text, "12.3 ± 0.1");
-  EXPECT_EQ(table->rows[0][1].number, 12.345678901234567);  // to the bit
-  EXPECT_EQ(table->rows[1][1].text, "OOM");
-  EXPECT_FALSE(table->rows[1][1].number);
-  EXPECT_TRUE(table->rows[1][1].bold);
-  EXPECT_FALSE(table->rows[0][1].bold);
-  EXPECT_THAT(table->notes, ElementsAre("mean of time", "a: 2 repeats"));
-  EXPECT_EQ(table->warnings, 1U);
-  EXPECT_EQ(table->caption, "batch 4; NVIDIA H100");
-  EXPECT_EQ(table->constants, step_time().constants);
-}
-
-TEST(TableJson, AnEmptyTableComesBackEmpty) {
-  const auto table = table_from_json(sent(to_json(Table{})));
-  ASSERT_TRUE(table);
-  EXPECT_TRUE(table->title.empty() && table->columns.empty() && table->rows.empty());
-}
-
-TEST(TableJson, WhatJsonCannotSayStaysInTheText) {
-  for (const double value : {std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity(), std::nan("")}) {
-    Table table = step_time();
-    table.rows = {{{"small", std::nullopt}, {"inf", value}}};
-    const auto read = table_from_json(sent(to_json(table)));
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->rows[0][1].text, "inf");
-    EXPECT_FALSE(read->rows[0][1].number);
-  }
-}
-
-TEST(TableJson, MalformedTablesAreErrorsNotCrashes) {
-  const char* cases[] = {
-      "null",
-      "3",
-      "[]",
-      "\"table\"",
-      "{}",
-      R"({"title":3,"columns":[],"rows":[],"notes":[]})",
-      R"({"title":"","columns":3,"rows":[],"notes":[]})",
-      R"({"title":"","columns":[{"name":"a"}],"rows":[],"notes":[]})",
-      R"({"title":"","columns":[],"rows":["a"],"notes":[]})",
-      R"({"title":"","columns":[],"rows":[],"notes":"none"})",
-      R"({"title":"","columns":[],"rows":[]})",
-      R"({"title":"","columns":[{"name":"a","unit":"","align":"left"}],"rows":[[3]],"notes":[]})",
-      R"({"title":"","columns":[{"name":"a","unit":"","align":"left"}],
-          "rows":[[{"text":"1","number":"one"}]],"notes":[]})",
-  };
-  for (const char* text : cases) {
-    const auto table = table_from_json(json::parse(text));
-    ASSERT_FALSE(table) << text;
-    EXPECT_EQ(table.error().code, ErrorCode::kInternal) << text;
-    EXPECT_THAT(table.error().message, HasSubstr("a table came back malformed")) << text;
-  }
-}
-
-// Renderers rely on this (model/table.h).
-TEST(TableJson, ARowOfAnotherLengthThanTheHeadIsRefused) {
-  json table = to_json(step_time());
-  table["rows"][1].erase(1);
-  const auto read = table_from_json(table);
-  ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, HasSubstr("a row of 1 cells under 2 columns"));
 }
 
 TEST(QueryJson, AQueryComesBackTheSame) {
