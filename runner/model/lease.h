@@ -30,6 +30,11 @@ struct RankLease {
                            // more ranks than cores
   std::string gpu_uuid;    // "" on CPU
   int gpu_index = -1;      // -1 on CPU
+  static void visit(auto& self, auto&& field) {
+    field("cores", self.cores, "");
+    field("gpu_uuid", self.gpu_uuid, "");
+    field("gpu_index", self.gpu_index, "");
+  }
 };
 
 // All ranks of one attempt, granted at once or not at all.

@@ -19,6 +19,7 @@ struct Column {
   std::string name;
   std::string unit;  // "" if the column has none or each cell shows its own
   Align align = Align::kLeft;
+  bool operator==(const Column&) const = default;
   static void visit(auto& self, auto&& field) {
     field("name", self.name, "");
     field("unit", self.unit, "");
@@ -30,6 +31,7 @@ struct Cell {
   std::string text;              // for people; "" only for a missing point
   std::optional<double> number;  // the unrounded value if there is exactly one, for CSV and JSON
   bool bold = false;             // differs from its baseline, or is the best of its row or column
+  bool operator==(const Cell&) const = default;
   static void visit(auto& self, auto&& field) {
     field("text", self.text, "");
     field("number", self.number, "", Finite());  // JSON has no infinities; the text shows them
@@ -60,6 +62,7 @@ struct Table {
   };
   std::vector<Constant> constants = {};
 
+  bool operator==(const Table&) const = default;
   static void visit(auto& self, auto&& field) {
     field("title", self.title, "");
     field("columns", self.columns, "");

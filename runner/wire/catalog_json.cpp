@@ -56,6 +56,10 @@ nlohmann::json to_json(const WorkloadDef& def) {
   return members_to_message(def);
 }
 
+Result<void> read_message(const nlohmann::json& value, WorkloadDef& out, const JsonPath& path) {
+  return members_from_message(value, out, path);
+}
+
 nlohmann::json to_json(const Catalog& catalog) {
   CatalogMessage message{catalog.workloads};
   for (WorkloadDef& def : catalog.programs->all()) message.workloads.push_back(std::move(def));

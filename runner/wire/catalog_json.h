@@ -11,7 +11,10 @@
 
 namespace sweepd {
 
+struct JsonPath;  // runner/wire/message.h
+
 nlohmann::json to_json(const WorkloadDef& def);
+Result<void> read_message(const nlohmann::json& value, WorkloadDef& out, const JsonPath& path);
 nlohmann::json to_json(const Catalog& catalog);
 Result<WorkloadDef> workload_from_json(const nlohmann::json& json);
 Result<Catalog> catalog_from_json(const nlohmann::json& json);

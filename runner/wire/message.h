@@ -67,6 +67,7 @@ template <class T>
 struct MapTraits : std::false_type {};
 template <class T>
 struct MapTraits<std::map<std::string, T>> : std::true_type {};
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;  // an object in this order
 
 // Types with their own form have overloads of these two, found by their arguments:
 // nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&), which may take
@@ -128,6 +129,10 @@ Json to_message(const T& value) {
     return name_of(value);
   } else if constexpr (is_optional<T>) {
     return value ? to_message<Json>(*value) : Json();
+  } else if constexpr (std::is_same_v<T, NamedTexts>) {
+    Json object = Json::object();
+    for (const auto& [name, text] : value) object[name] = text;
+    return object;
   } else if constexpr (ListTraits<T>::value) {
     Json list = Json::array();
     for (const auto& element : value) list.push_back(to_message<Json>(element));
@@ -227,6 +232,12 @@ Result<void> from_message(const Json& value, T& out, const JsonPath& path) {
   } else if constexpr (is_optional<T>) {
     if (value.is_null()) return {};
     return from_message(value, out.emplace(), path);
+  } else if constexpr (std::is_same_v<T, NamedTexts>) {
+    if (!value.is_object()) return path.mistake("expected an object");
+    for (const auto& [name, text] : value.items()) {
+      auto& named = out.emplace_back(name, std::string());
+      if (auto read = from_message(text, named.second, JsonPath{&path, name}); !read) return read;
+    }
   } else if constexpr (ListTraits<T>::value) {
     if (!value.is_array()) return path.mistake("expected a list");
     for (const auto& element : value) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/base/fields.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/lease.h"
@@ -43,6 +44,30 @@ struct AttemptRequest {
   // For how long the machine had been suspended since its boot when the attempt was marked started.
   // A daemon that adopts the attempt subtracts later suspensions from its time.
   std::optional<Duration> suspended{};
+
+  static void visit(auto& self, auto&& field) {
+    field("attempt", self.attempt, "");
+    field("trial", self.trial, "");
+    field("workload", self.workload, "");
+    field("pass", self.pass, "");
+    field("repeat", self.repeat, "");
+    field("params", self.params, "");
+    field("lease", self.lease.ranks, "");
+    field("host_cores", self.host_cores, "", MayLack());
+    field("machine", self.machine.hash, "", MayLack());
+    field("machine_facts", self.machine.facts, "", MayLack());
+    field("version", self.version, "", MayLack());
+    field("started_ns", self.started, "", MayLack());
+    field("suspended_ns", self.suspended, "");
+    field("sweep", self.sweep.id, "", MayLack());
+    field("sweep_name", self.sweep.name, "", MayLack());
+    field("sentinel_of", self.sweep.sentinel_of, "", Sparse());
+    field("program", self.program, "");
+  }
+  // Of one that was read. "": none.
+  std::string mistake() const {
+    return lease.ranks.empty() ? "lease: expected at least one rank, got none" : "";
+  }
 };
 
 // The text of a `request.json`.

@@ -61,7 +61,8 @@ std::string members(bool request) {
   T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
                                                  const char* meaning, const Options&...) {
     const bool may_lack = request ? !has_option<Required, Options...>
-                                  : is_optional<M> && !has_option<OrNull, Options...>;
+                                  : (is_optional<M> && !has_option<OrNull, Options...>) ||
+                                        has_option<Sparse, Options...>;
     const std::string fallback = request ? default_of(member) : "";
     list.push_back(
         fmt::format("`{}`{}{}{}", name, may_lack ? "?" : "", fallback, nature<M>(meaning)));
@@ -105,7 +106,7 @@ std::vector<Row> method_rows() {
 std::vector<Row> object_rows() {
   using namespace rpc;
   return {object<SweepRow>(),          object<AttemptCounts>(),   object<AttemptRow>(),
-          object<PlotEntry>(),         object<RunningAttempt>(),  object<GivenAttempt>(),
+          object<sweepd::Plot>(),      object<RunningAttempt>(),  object<GivenAttempt>(),
           object<EndedAttempt>(),      object<SubmittedSweep>(),  object<PausedSweep>(),
           object<OutOfServiceEntry>(), object<ChangedDevice>(),   object<Notification>(),
           object<ReferenceSummary>(),  object<Study>(),           object<StudyPart>(),

@@ -97,18 +97,18 @@ TEST_F(RequestTest, MistakesNameTheFileAndTheField) {
   };
   const Row rows[] = {
       {"{", "not valid JSON"},
-      {"{}", "missing field `attempt`"},
+      {"{}", "`attempt` is missing"},
       {R"({"attempt":)" + std::string(200'000, '['), "nested more than 100 levels deep"},
-      {head + R"("pass":"timing","lease":[]})", "missing field `params`"},
-      {head + R"("pass":"timing","params":[],"lease":[]})", "params: expected an object, got []"},
+      {head + R"("pass":"timing","lease":[]})", "`params` is missing"},
+      {head + R"("pass":"timing","params":[],"lease":[]})", "`params`: expected an object"},
       {head + R"("pass":"timing","params":{"batch":4},"lease":[]})",
-       "params.batch: expected a string, got 4"},
+       "`params.batch`: expected a string, got 4"},
       {head + R"("pass":"timing","params":{},"lease":[]})", "lease: expected at least one rank"},
       {head + R"("pass":"timing","params":{},"lease":[{"cores":[0],"gpu_index":-1}]})",
-       "lease[0]: missing field `gpu_uuid`"},
+       "`lease[0].gpu_uuid` is missing"},
       {head + R"("pass":"time","params":{},)"
               R"("lease":[{"cores":[0],"gpu_uuid":"","gpu_index":-1}]})",
-       "pass: "},
+       "`pass`: "},
   };
   for (const Row& row : rows) {
     EXPECT_THAT(error_of(row.text),

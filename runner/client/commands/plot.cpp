@@ -56,13 +56,7 @@ Exit plot(Client& client, PlotOptions& options) {
   if (const auto read = read_name(options, request); !read) return report_error(read.error());
   const auto reply = client.call<rpc::Plot>(request);
   if (!reply) return report_error(reply.error());
-  std::vector<Plot> plots;
-  for (const rpc::PlotEntry& entry : reply->plots) {
-    auto plot = rpc::plot_of(entry);
-    if (!plot) return report_error(plot.error());
-    plots.push_back(std::move(*plot));
-  }
-  return write_plots(plots, options.format, options.file);
+  return write_plots(reply->plots, options.format, options.file);
 }
 
 void add_options(Command& command, PlotOptions& options) {

@@ -33,15 +33,9 @@ Result<std::vector<Plot>> plots_of_sweep(Client& client, const std::string& swee
   rpc::Plot::Request request;
   request.sweep = sweep;
   request.newest = which == WhichResults::kNewest;
-  const auto reply = client.call<rpc::Plot>(request);
+  auto reply = client.call<rpc::Plot>(request);
   if (!reply) return reply.error();
-  std::vector<Plot> plots;
-  for (const rpc::PlotEntry& entry : reply->plots) {
-    auto plot = rpc::plot_of(entry);
-    if (!plot) return plot.error();
-    plots.push_back(std::move(*plot));
-  }
-  return plots;
+  return std::move(reply->plots);
 }
 
 std::string counts_in_words(const AttemptCounts& counts) {

@@ -71,11 +71,9 @@ boost::asio::awaitable<Answer<rpc::Plot>> handle_plot(ReadServices& services, Se
     return request.x.empty() && request.y.empty() ? declared_plots(r, services.catalog, request)
                                                   : stated_plot(r, services.catalog, request);
   };
-  const auto plots = co_await services.readers.run(ask);
+  auto plots = co_await services.readers.run(ask);
   if (!plots) co_return plots.error();
-  rpc::Plot::Reply reply;
-  for (const Plot& plot : *plots) reply.plots.push_back(rpc::entry_of(plot));
-  co_return reply;
+  co_return rpc::Plot::Reply{std::move(*plots)};
 }
 
 }  // namespace sweepd

@@ -4,36 +4,18 @@
 #include "runner/model/plot.h"
 #include "runner/wire/messages/rows.h"
 
-namespace sweepd::rpc {
+namespace sweepd {
 
-struct PlotEntry {
-  static constexpr std::string_view kTitle = "a plot";
-  std::string title, caption, mark, figure, x, y, color, facet, spread;
-  bool log_x = false, log_y = false, band = false, stacked = false;
-  Table data;
-  std::optional<Table> lines;
-  static void visit(auto& self, auto&& field) {
-    field("title", self.title, "");
-    field("caption", self.caption, "what the figures are");
-    field("mark", self.mark, "`line`, `point`, `bar`, `area`, `heatmap`");
-    field("figure", self.figure, "such as `median`");
-    field("x", self.x, "a column");
-    field("y", self.y, "a column, of a heat map");
-    field("color", self.color, "a column, or \"\"");
-    field("facet", self.facet, "a column, or \"\"");
-    field("spread", self.spread, "`none`, `std`, `ci95`, `min-max`");
-    field("log_x", self.log_x, "");
-    field("log_y", self.log_y, "");
-    field("band", self.band, "the spread is a band, not bars");
-    field("stacked", self.stacked, "");
-    field("data", self.data, "the columns named, then each figure with its `with` columns");
-    field("lines", self.lines, "the same of vertical lines");
-  }
-};
+inline Result<void> read_message(const nlohmann::json& value, PlotMark& out) {
+  return read_name(value, &mark_from, out);
+}
+inline Result<void> read_message(const nlohmann::json& value, PlotSpread& out) {
+  if (value != "none") return read_name(value, &spread_from, out);
+  out = PlotSpread::kNone;
+  return {};
+}
 
-PlotEntry entry_of(const sweepd::Plot& plot);
-// Fails for a mark or a spread that this program does not know.
-Result<sweepd::Plot> plot_of(const PlotEntry& entry);
+namespace rpc {
 
 struct Plot {
   static constexpr std::string_view kName = "plot";
@@ -66,9 +48,10 @@ struct Plot {
     }
   };
   struct Reply {
-    std::vector<PlotEntry> plots;
+    std::vector<sweepd::Plot> plots;
     static void visit(auto& self, auto&& field) { field("plots", self.plots, ""); }
   };
 };
 
-}  // namespace sweepd::rpc
+}  // namespace rpc
+}  // namespace sweepd
