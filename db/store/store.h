@@ -14,12 +14,12 @@
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
 #include "runner/model/attempt_record.h"
-#include "runner/model/changes.h"
 #include "runner/model/noise_floor.h"
 #include "runner/model/notification.h"
 #include "runner/model/open_attempt.h"
 #include "runner/model/paused_sweep.h"
 #include "runner/model/reference.h"
+#include "runner/model/submitted_sweep.h"
 #include "runner/model/sweep.h"
 #include "runner/model/verdict.h"
 
@@ -67,19 +67,9 @@ struct PausedDevice {
   AttemptId attempt = {};  // that met the fault
 };
 
-struct SubmitReceipt {
-  std::int64_t trials = 0;
-  std::int64_t attempts_queued = 0;
-  std::int64_t attempts_reused = 0;     // `done` already on this host
-  std::int64_t attempts_to_reread = 0;  // of the reused: read with other patterns (`reread`)
-  std::int64_t attempts_joined = 0;     // queued or running already for another sweep
-  Changes changes;                      // among the queued ones
-  std::vector<OpenAttempt> queued;
-  Holds holds = {};                    // of joined attempts
-  std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
-  // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
-  std::int64_t attempts_left_out = 0;
-  std::string left_out_because = {};
+struct SubmitReceipt : SubmitCounts {
+  std::vector<OpenAttempt> queued = {};
+  Holds holds = {};        // of joined attempts
   bool is_paused = false;  // the sweep that is retried: its queued attempts wait
 };
 

@@ -12,24 +12,27 @@
 namespace sweepd {
 namespace {
 
-std::string counts_text(const rpc::SubmittedSweep& sweep) {
-  std::string text =
-      fmt::format("{}: {} to run", counted(sweep.trials, "trial"), with_thousands(sweep.queued));
+std::string counts_text(const SubmittedSweep& sweep) {
+  std::string text = fmt::format("{}: {} to run", counted(sweep.trials, "trial"),
+                                 with_thousands(sweep.attempts_queued));
   if (sweep.changes.attempts != 0) text += fmt::format(" ({})", changes_text(sweep.changes));
-  if (sweep.reused != 0) {
-    text += fmt::format(", {} reused (measured before)", with_thousands(sweep.reused));
-    if (sweep.to_reread != 0) {
+  if (sweep.attempts_reused != 0) {
+    text += fmt::format(", {} reused (measured before)", with_thousands(sweep.attempts_reused));
+    if (sweep.attempts_to_reread != 0) {
       text += fmt::format(", {} of them read with other patterns (sweepctl reread {})",
-                          with_thousands(sweep.to_reread), printable(sweep.name));
+                          with_thousands(sweep.attempts_to_reread), printable(sweep.name));
     }
   }
-  if (sweep.joined != 0) text += fmt::format(", {} already queued", with_thousands(sweep.joined));
-  if (sweep.released != 0) {
-    text += fmt::format(" ({} of a paused sweep, which now start)", with_thousands(sweep.released));
+  if (sweep.attempts_joined != 0)
+    text += fmt::format(", {} already queued", with_thousands(sweep.attempts_joined));
+  if (sweep.attempts_released != 0) {
+    text += fmt::format(" ({} of a paused sweep, which now start)",
+                        with_thousands(sweep.attempts_released));
   }
-  if (sweep.left_out != 0) {
+  if (sweep.attempts_left_out != 0) {
     text += fmt::format(", {} left out ({}; to try: sweepctl retry {} --insist)",
-                        with_thousands(sweep.left_out), sweep.left_out_because, short_id(sweep.id));
+                        with_thousands(sweep.attempts_left_out), sweep.left_out_because,
+                        short_id(sweep.id));
   }
   if (sweep.excluded != 0) text += fmt::format(", {} excluded", counted(sweep.excluded, "point"));
   if (sweep.duplicates != 0) {
@@ -72,7 +75,7 @@ Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionO
     request.notify = submission.notify;
     const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return reply.error();
-    for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
+    for (const SubmittedSweep& sweep : reply->sweeps) {
       say(lines, "sweep {} {}: {}\n", short_id(sweep.id), sweep.name, counts_text(sweep));
       ids.push_back(sweep.id);
     }

@@ -52,9 +52,9 @@ Result<std::vector<std::string>> submit_all(Client& client, const std::vector<Sw
     request.reuse = "none";
     const auto reply = client.call<rpc::Submit>(request);
     if (!reply) return reply.error();
-    for (const rpc::SubmittedSweep& sweep : reply->sweeps) {
+    for (const SubmittedSweep& sweep : reply->sweeps) {
       say(stderr, "sweep {} {}: {} attempts to run\n", short_id(sweep.id), sweep.name,
-          sweep.queued);
+          sweep.attempts_queued);
       ids.push_back(sweep.id);
     }
   }

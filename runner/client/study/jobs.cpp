@@ -92,7 +92,7 @@ Result<Sweeps> submit_job(Client& client, const StudySource& source, const Study
   const auto reply = client.call<rpc::Submit>(file_of(source, job).submit());
   if (!reply) return reply.error();
   Sweeps sweeps;
-  for (const rpc::SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);
+  for (const SubmittedSweep& sweep : reply->sweeps) sweeps.emplace_back(sweep.name, sweep.id);
   return sweeps;
 }
 

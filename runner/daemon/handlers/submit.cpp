@@ -42,10 +42,10 @@ Submission submission_of(const NewSweep& sweep, const PreparedSweep& one,
           one.devices};
 }
 
-boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services,
-                                                              PreparedSweep& one, Reuse reuse,
-                                                              const rpc::Submit::Request& request,
-                                                              int document) {
+boost::asio::awaitable<Result<SubmittedSweep>> store_one(Services& services, PreparedSweep& one,
+                                                         Reuse reuse,
+                                                         const rpc::Submit::Request& request,
+                                                         int document) {
   struct Stored {
     SweepId id;
     std::string name;
@@ -68,19 +68,7 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                stored.name, receipt->trials, receipt->attempts_queued, receipt->attempts_reused);
   std::int64_t excluded = 0;
   for (const std::int64_t n : one.expansion.excluded) excluded += n;
-  rpc::SubmittedSweep result{.id = stored.id,
-                             .name = stored.name,
-                             .trials = receipt->trials,
-                             .excluded = excluded,
-                             .duplicates = one.expansion.duplicates,
-                             .queued = receipt->attempts_queued,
-                             .reused = receipt->attempts_reused,
-                             .joined = receipt->attempts_joined,
-                             .released = receipt->attempts_released,
-                             .left_out = receipt->attempts_left_out,
-                             .to_reread = receipt->attempts_to_reread,
-                             .left_out_because = receipt->left_out_because,
-                             .changes = receipt->changes};
+  SubmittedSweep result{*receipt, stored.id, stored.name, excluded, one.expansion.duplicates};
   if (!request.notify.empty()) services.notifier.expect();
   services.dispatcher.enqueue(std::move(stored.receipt->queued));
   services.dispatcher.set_holds(std::move(stored.receipt->holds));

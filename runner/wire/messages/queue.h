@@ -1,35 +1,10 @@
 // The methods that change the queue, and the news of a watched sweep.
 #pragma once
 
-#include "runner/model/changes.h"
+#include "runner/model/submitted_sweep.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {
-
-struct SubmittedSweep {
-  static constexpr std::string_view kTitle = "a submitted sweep";
-  std::string id, name;
-  std::int64_t trials = 0, excluded = 0, duplicates = 0, queued = 0, reused = 0, joined = 0;
-  std::int64_t released = 0, left_out = 0, to_reread = 0;
-  std::string left_out_because;
-  Changes changes;
-  static void visit(auto& self, auto&& field) {
-    field("id", self.id, "");
-    field("name", self.name, "");
-    field("trials", self.trials, "");
-    field("queued", self.queued, "attempts to run");
-    field("reused", self.reused, "attempts measured before");
-    field("to_reread", self.to_reread, "of `reused`: their output was read with other `patterns`");
-    field("joined", self.joined, "attempts queued already");
-    field("released", self.released, "of `joined`: had waited because their sweeps are paused");
-    field("changes", self.changes, "among `queued`");
-    field("left_out", self.left_out,
-          "attempts `skipped` at once: their trials killed their workers");
-    field("left_out_because", self.left_out_because, "of the first of them");
-    field("excluded", self.excluded, "points excluded by rules");
-    field("duplicates", self.duplicates, "points that are the same as another");
-  }
-};
 
 struct Submit {
   static constexpr std::string_view kName = "submit";
