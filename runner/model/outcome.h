@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -138,6 +139,15 @@ static_assert([]<std::size_t... I>(std::index_sequence<I...>) {
 struct Ending {
   EndingDetail detail;
   int rank = 0;
+  // Without the rank, which the file implies.
+  static void visit(auto& self, auto&& field) {
+    auto outcome = outcome_of(self);
+    field("outcome", outcome, "");
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(self)>>) {
+      if (outcome != outcome_of(self)) self.detail = empty_ending(outcome).detail;
+    }
+    std::visit([&](auto& one) { one.visit(one, field); }, self.detail);
+  }
 };
 
 // An ending of this outcome without details.

@@ -60,6 +60,14 @@ struct WorkPerStep {
   std::vector<PhaseWork> phases;
   std::vector<Figure> figures;
   Ruler ruler = Ruler::kNone;
+
+  static void visit(auto& self, auto&& field) {
+    field("arithmetic", self.arithmetic, "");
+    field("tokens", self.tokens, "");
+    field("ruler", self.ruler, "", Sparse());
+    field("phases", self.phases, "");
+    field("figures", self.figures, "");
+  }
 };
 
 }  // namespace sweepd

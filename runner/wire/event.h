@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/base/fields.h"
 #include "runner/base/result.h"
 #include "runner/model/environment.h"
 #include "runner/model/kernel.h"
@@ -57,28 +58,55 @@ namespace sweepd {
 template <class Record>
 struct RecordEvent {
   Record record;
+  static void visit(auto& self, auto&& field) { Record::visit(self.record, field); }
 };
+template <class Record>
+inline constexpr const char* kRowsMember = "";
+template <>
+inline constexpr const char* kRowsMember<HeldMemory> = "tensors";
+template <>
+inline constexpr const char* kRowsMember<Allocation> = "blocks";
+template <>
+inline constexpr const char* kRowsMember<MemoryPoint> = "points";
 template <class Record>
 struct RowsEvent {
   std::vector<Record> rows;
+  static void visit(auto& self, auto&& field) {
+    field(kRowsMember<Record>, self.rows, "", AsRows());
+  }
 };
 
 struct StartedEvent {
   std::int64_t pid = 0;
   WallTime time;
+  static void visit(auto& self, auto&& field) {
+    field("pid", self.pid, "");
+    field("wall_ns", self.time, "");
+  }
 };
 struct WorkEvent {
   WorkPerStep work;
+  static void visit(auto& self, auto&& field) { WorkPerStep::visit(self.work, field); }
 };
 // Each rank sends one before the set-up, with its device, and one when the measured steps begin,
 // without: a workload sets switches such as TF32, and the values at that time count.
 struct EnvironmentEvent {
   Environment environment;  // `states` empty
+  static void visit(auto& self, auto&& field) {
+    field("host", self.environment.host, "");
+    field("devices", self.environment.devices, "");
+    Environment::visit(self.environment, field);
+  }
 };
 struct StepEvent {
   std::int64_t step = 0;
   bool warmup = false;
   std::vector<Sample> samples;  // their rank, step and warmup are the event's and the file's
+  static void visit(auto& self, auto&& field) {
+    field("step", self.step, "");
+    field("warmup", self.warmup, "");
+    field("samples", self.samples, "", AsRows());
+  }
 };
 using StateEvent = RecordEvent<DeviceState>;
 using MemoryEvent = RecordEvent<PhaseMemory>;
@@ -91,6 +119,11 @@ struct FactEvent {
   std::string name;
   std::optional<double> number;
   std::string text;
+  static void visit(auto& self, auto&& field) {
+    field("name", self.name, "");
+    field("number", self.number, "");
+    if (!self.number) field("text", self.text, "");
+  }
 };
 struct EndEvent {
   Ending ending;
@@ -98,6 +131,13 @@ struct EndEvent {
   // The counts of its writer before this line. Older workers do not report it.
   std::optional<std::int64_t> lines = {}, steps = {};
   std::string device_fault = {};  // DeviceFault::what; "": none
+  static void visit(auto& self, auto&& field) {
+    Ending::visit(self.ending, field);
+    field("wall_ns", self.time, "");
+    field("lines", self.lines, "");
+    field("steps", self.steps, "");
+    field("device_fault", self.device_fault, "", Sparse());
+  }
 };
 
 using Event = std::variant<StartedEvent, WorkEvent, EnvironmentEvent, StateEvent, StepEvent,

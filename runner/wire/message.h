@@ -96,13 +96,12 @@ inline Result<void> read_message(const nlohmann::json& value, Align& out) {
 template <class Json = nlohmann::json, class T>
 Json to_message(const T& value);
 
-// The object of a type's described members. `to_message` returns it unless the type has its own
-// form.
-template <class Json = nlohmann::json, IsMessage T>
-Json members_to_message(const T& value) {
-  Json object = Json::object();
+// Adds a type's described members to an object.
+template <class Json, IsMessage T>
+void put_members(Json& object, const T& value) {
   T::visit(value, [&]<class M, class... Options>(std::string_view name, const M& member,
                                                  const char*, const Options&...) {
+    if constexpr (has_option<Implied, Options...>) return;
     if constexpr (is_optional<M> && !has_option<OrNull, Options...>) {
       if (!member) return;
     }
@@ -118,6 +117,14 @@ Json members_to_message(const T& value) {
       object[std::string(name)] = to_message<Json>(member);
     }
   });
+}
+
+// The object of a type's described members. `to_message` returns it unless the type has its own
+// form.
+template <class Json = nlohmann::json, IsMessage T>
+Json members_to_message(const T& value) {
+  Json object = Json::object();
+  put_members(object, value);
   return object;
 }
 
@@ -184,16 +191,22 @@ struct JsonPath {
   }
 };
 
+template <class Json>
+std::string not_a(std::string_view expected, const Json& value) {
+  return fmt::format("expected {}, got {}", expected, JsonReader<Json>::excerpt(value));
+}
+
 template <class Json, class T>
 Result<void> from_message(const Json& value, T& out, const JsonPath& path = {});
 
 // Reads the output of `members_to_message`. A type with a member `mistake()`, a text, is checked.
 template <class Json, IsMessage T>
 Result<void> members_from_message(const Json& value, T& out, const JsonPath& path = {}) {
-  if (!value.is_object()) return path.mistake("expected an object");
+  if (!value.is_object()) return path.mistake(not_a("an object", value));
   Result<void> result;
   T::visit(out, [&]<class M, class... Options>(std::string_view name, M& member, const char*,
                                                const Options&...) {
+    if constexpr (has_option<Implied, Options...>) return;
     if (!result) return;
     const JsonPath at{&path, name};
     const auto found = value.find(std::string(name));
@@ -203,7 +216,7 @@ Result<void> members_from_message(const Json& value, T& out, const JsonPath& pat
         result = Error{ErrorCode::kInternal, fmt::format("`{}` is missing", at.text())};
       }
     } else if constexpr (has_option<AsRows, Options...>) {
-      if (!found->is_array()) result = at.mistake("expected a list");
+      if (!found->is_array()) result = at.mistake(not_a("a list", *found));
       for (std::size_t i = 0; result && i < found->size(); ++i) {
         const std::string mistake = read_row((*found)[i], member.emplace_back());
         if (!mistake.empty()) result = JsonPath{&at, {}, i}.mistake(mistake);
@@ -233,13 +246,13 @@ Result<void> from_message(const Json& value, T& out, const JsonPath& path) {
     if (value.is_null()) return {};
     return from_message(value, out.emplace(), path);
   } else if constexpr (std::is_same_v<T, NamedTexts>) {
-    if (!value.is_object()) return path.mistake("expected an object");
+    if (!value.is_object()) return path.mistake(not_a("an object", value));
     for (const auto& [name, text] : value.items()) {
       auto& named = out.emplace_back(name, std::string());
       if (auto read = from_message(text, named.second, JsonPath{&path, name}); !read) return read;
     }
   } else if constexpr (ListTraits<T>::value) {
-    if (!value.is_array()) return path.mistake("expected a list");
+    if (!value.is_array()) return path.mistake(not_a("a list", value));
     for (const auto& element : value) {
       // Not `out.emplace_back()`: a list of truth values has no references.
       typename ListTraits<T>::Element one{};
@@ -249,7 +262,7 @@ Result<void> from_message(const Json& value, T& out, const JsonPath& path) {
       out.push_back(std::move(one));
     }
   } else if constexpr (MapTraits<T>::value) {
-    if (!value.is_object()) return path.mistake("expected an object");
+    if (!value.is_object()) return path.mistake(not_a("an object", value));
     for (const auto& [name, element] : value.items()) {
       if (auto read = from_message(element, out[name], JsonPath{&path, name}); !read) return read;
     }
@@ -257,10 +270,7 @@ Result<void> from_message(const Json& value, T& out, const JsonPath& path) {
     return members_from_message(value, out, path);
   } else {
     const std::string_view expected = detail::read_json(value, out);
-    if (!expected.empty()) {
-      return path.mistake(
-          fmt::format("expected {}, got {}", expected, JsonReader<Json>::excerpt(value)));
-    }
+    if (!expected.empty()) return path.mistake(not_a(expected, value));
   }
   return {};
 }

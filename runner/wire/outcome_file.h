@@ -15,6 +15,11 @@ namespace sweepd {
 struct SavedOutcome {
   Ending ending;
   WallTime ended;
+  static void visit(auto& self, auto&& field) {
+    field("ended_ns", self.ended, "");
+    field("rank", self.ending.rank, "");
+    Ending::visit(self.ending, field);
+  }
 };
 
 Result<void> write_outcome(const std::filesystem::path& file, const SavedOutcome& saved);

@@ -1,5 +1,5 @@
-// A described record (runner/base/fields.h) as JSON, both ways: as an object of named fields, or as
-// an array of values in the order of the description where a journal holds very many of them.
+// Described records (runner/base/fields.h) as arrays of values in the order of the description,
+// where a journal or a message holds very many of them. runner/wire/message.h has the other form.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,56 +48,6 @@ bool read_field(const Json& value, T& out) {
 
 }  // namespace detail
 
-// Adds the record's fields to the object `out`.
-template <class Record>
-void put_record(nlohmann::ordered_json& out, const Record& record) {
-  Record::visit(record, [&]<class T, class... Options>(const char* name, const T& value,
-                                                       const char*, const Options&...) {
-    if constexpr (has_option<Implied, Options...>) return;
-    if constexpr (is_optional<T>) {
-      if (!value) return;
-    }
-    if constexpr (has_option<Sparse, Options...>) {
-      if (value == T()) return;
-    }
-    out[name] = detail::field_to_json(value);
-  });
-}
-
-// Reads them back. Optional and sparse fields may be missing, all others must be there.
-template <class Record>
-void read_record(JsonReader<nlohmann::ordered_json>& reader, Record& record) {
-  Record::visit(record, [&]<class T, class... Options>(const char* name, T& value, const char*,
-                                                       const Options&...) {
-    if constexpr (has_option<Implied, Options...>) {
-      return;
-    } else if constexpr (is_optional<T> || has_option<Sparse, Options...>) {
-      reader.optional(name, value);
-    } else {
-      reader.required(name, value);
-    }
-  });
-}
-
-// `out[list]` becomes an array with one object a record.
-template <class Record>
-void put_records(nlohmann::ordered_json& out, const char* list,
-                 const std::vector<Record>& records) {
-  nlohmann::ordered_json& objects = out[list] = nlohmann::ordered_json::array();
-  for (const Record& record : records) {
-    put_record(objects.emplace_back(nlohmann::ordered_json::object()), record);
-  }
-}
-
-// Appends a record for each object of the required array `list`.
-template <class Record>
-void read_records(JsonReader<nlohmann::ordered_json>& reader, const char* list,
-                  std::vector<Record>& records) {
-  reader.each(list, [&](JsonReader<nlohmann::ordered_json>& element) {
-    read_record(element, records.emplace_back());
-  });
-}
-
 // An array with one array of values a record.
 template <class Json = nlohmann::ordered_json, class Record>
 Json rows_to_json(const std::vector<Record>& records) {
@@ -145,16 +95,6 @@ std::string read_row(const Json& row, Record& record) {
   });
   if (good && index == row.size()) return "";
   return "expected " + row_form<Record>() + ", got " + JsonReader<Json>::excerpt(row);
-}
-
-// Appends a record for each element of the required array `list`.
-template <class Record>
-void read_rows(JsonReader<nlohmann::ordered_json>& reader, const char* list,
-               std::vector<Record>& records) {
-  reader.each_value(list, [&](const nlohmann::ordered_json& row, const std::string& path) {
-    const std::string mistake = read_row(row, records.emplace_back());
-    if (!mistake.empty()) reader.fail(path, mistake);
-  });
 }
 
 }  // namespace sweepd

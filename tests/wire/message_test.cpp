@@ -83,7 +83,7 @@ TEST(Message, AnErrorNamesTheMember) {
   };
   EXPECT_EQ(error_with("/parts/1/points"_json_pointer, "2"),
             "`parts[1].points`: expected an integer, got \"2\"");
-  EXPECT_EQ(error_with("/parts"_json_pointer, 1), "`parts`: expected a list");
+  EXPECT_EQ(error_with("/parts"_json_pointer, 1), "`parts`: expected a list, got 1");
   EXPECT_EQ(error_with("/again/oom"_json_pointer, 1.5),
             "`again.oom`: expected an integer, got 1.5");
   EXPECT_EQ(error_with("/left_out"_json_pointer, {{"name", "x"}}), "`left_out.points` is missing");

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/wire/message.h"
+
 namespace sweepd {
 namespace {
 
@@ -29,17 +31,12 @@ struct Parcel {
 };
 
 std::string written(const Parcel& parcel) {
-  Json text = Json::object();
-  put_record(text, parcel);
-  return text.dump();
+  return to_message<Json>(parcel).dump();
 }
 
 Result<Parcel> read_back(const std::string& line) {
-  const Json text = Json::parse(line);
-  JsonReader<Json> reader(text);
   Parcel parcel;
-  read_record(reader, parcel);
-  if (const auto read = reader.result(); !read) return read.error();
+  if (const auto read = from_message(Json::parse(line), parcel); !read) return read.error();
   return parcel;
 }
 
@@ -63,11 +60,11 @@ TEST(RecordJson, ReadsItBack) {
 
 TEST(RecordJson, NamesTheFieldThatIsMissingOrWrong) {
   EXPECT_THAT(read_back(R"({"sides":[1,2,3],"weight":1})").error().message,
-              HasSubstr("missing field `size`"));
+              HasSubstr("`size` is missing"));
   EXPECT_THAT(read_back(R"({"size":1,"sides":[1,2],"weight":1})").error().message,
-              HasSubstr("sides: expected three integers"));
+              HasSubstr("`sides`: expected three integers"));
   EXPECT_THAT(read_back(R"({"size":"x","sides":[1,2,3],"weight":1})").error().message,
-              HasSubstr(R"(size: expected an integer, got "x")"));
+              HasSubstr(R"(`size`: expected an integer, got "x")"));
 }
 
 TEST(RecordJson, RowsAreArraysInTheOrderOfTheDescription) {
@@ -75,12 +72,9 @@ TEST(RecordJson, RowsAreArraysInTheOrderOfTheDescription) {
   text["parcels"] = rows_to_json(std::vector<Parcel>{{1, "a", Bytes{2}, std::nullopt, {}, 1}});
   EXPECT_EQ(text.dump(), R"({"parcels":[["a",2,null,[0,0,0],1.0]]})");
   EXPECT_EQ(row_form<Parcel>(), "[label, size, opened_ns or null, sides, weight]");
-  const Json wrong = Json::parse(R"({"parcels":[["a",2]]})");
-  JsonReader<Json> reader(wrong);
-  std::vector<Parcel> parcels;
-  read_rows(reader, "parcels", parcels);
-  EXPECT_THAT(reader.result().error().message,
-              HasSubstr("parcels[0]: expected [label, size, opened_ns or null, sides, weight]"));
+  Parcel parcel;
+  EXPECT_THAT(read_row(Json::parse(R"(["a",2])"), parcel),
+              HasSubstr("expected [label, size, opened_ns or null, sides, weight], got [\"a\",2]"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_F(RecoveryFiles, WhatIsWrongIsNamed) {
   EXPECT_FALSE(*none) << "most attempts have none";
   std::ofstream(folder_ / "outcome.json") << R"({"ended_ns": 1, "rank": 0, "outcome": "lost"})";
   EXPECT_THAT(read_outcome(folder_ / "outcome.json").error().message,
-              AllOf(HasSubstr("outcome.json: outcome"), HasSubstr("lost")));
+              AllOf(HasSubstr("outcome.json: `outcome`"), HasSubstr("lost")));
   std::ofstream(folder_ / "torn.json") << R"({"sweep": "5eeb)";
   EXPECT_THAT(read_submission(folder_ / "torn.json").error().message,
               HasSubstr("torn.json: not valid JSON"));
