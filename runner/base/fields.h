@@ -1,6 +1,6 @@
-// The description of a record's fields. The journal's JSON (runner/wire/record_json.h), the
-// database's rows (db/base/record_rows.h), the metrics of queries, the tables of `show` and the
-// column lists of docs/DATABASE.md follow from the description.
+// The description of a record's fields. JSON of messages, journals and files
+// (runner/wire/message.h), the database's rows (db/base/record_rows.h), the metrics of queries, the
+// tables of `show` and the column lists of docs/DATABASE.md follow from the description.
 //
 //   struct PhaseMemory {
 //     static constexpr std::string_view kTable = "memory";
@@ -14,8 +14,8 @@
 //     }
 //   };
 //
-// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that the
-// journal uses, the member, the field's meaning beyond its name (documentation), and any of the
+// `self` is a PhaseMemory& or a const PhaseMemory&. `field` is called with the name that JSON
+// uses, the member, the field's meaning beyond its name (documentation), and any of the
 // options below. The C++ type of the member decides the column: Bytes are stored as `<name>_bytes`,
 // Duration and WallTime as `<name>_ns`, an array of three as `<name>_x`, `_y` and `_z`; an optional
 // may be NULL.
@@ -24,8 +24,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "runner/base/clock.h"
 #include "runner/base/units.h"
@@ -90,6 +93,9 @@ template <class T>
 constexpr bool is_optional = OptionalTraits<std::decay_t<T>>::kIsOptional;
 template <class T>
 using ValueOf = typename OptionalTraits<std::decay_t<T>>::Value;
+
+// Texts by name, in their order: an object in JSON.
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 using Shape3 = std::array<std::int64_t, 3>;  // x, y, z of a launch
 

@@ -20,7 +20,7 @@
 #include "runner/base/say.h"
 #include "runner/model/program.h"
 #include "runner/model/sweep.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {

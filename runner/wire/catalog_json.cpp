@@ -93,9 +93,7 @@ Result<Value> value_from_json(const ParamDef& def, const nlohmann::json& json) {
   if (json.is_boolean()) return def.parse(json.get<bool>() ? "true" : "false");
   if (json.is_number_integer()) return def.parse(to_json_line(json));
   if (json.is_number_float()) return def.parse(to_text(json.get<double>()));
-  return Error{ErrorCode::kInvalidArgument, def.name + ": expected " +
-                                                std::string(name_of(def.type)) + ", got " +
-                                                JsonReader<nlohmann::json>::excerpt(json)};
+  return Error{ErrorCode::kInvalidArgument, def.name + ": " + not_a(name_of(def.type), json)};
 }
 
 }  // namespace sweepd

@@ -2,7 +2,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/folder_entries.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 #include "runner/wire/largest_record.h"
 
 namespace sweepd {

@@ -1,6 +1,6 @@
-// The description of the members of messages between daemon and client: JSON both ways, the
-// checks of a request's `params` and the tables of docs/PROTOCOL.md follow from the description.
-// Each method is a struct in runner/wire/messages:
+// Described types (runner/base/fields.h) as JSON, both ways: messages between daemon and client,
+// events, and files. The checks of a request's `params` and the tables of docs/PROTOCOL.md follow
+// from the descriptions, too. Each method is a struct in runner/wire/messages:
 //
 //   struct Cancel {
 //     static constexpr std::string_view kName = "cancel";
@@ -13,9 +13,8 @@
 //     struct Reply { ... };
 //   };
 //
-// `field` is called as for records (runner/base/fields.h), but the name is the one in the message,
-// whole: "elapsed_ns". Members may be texts, numbers, units, objects that describe themselves,
-// tables, and lists, maps and optionals of these.
+// The name of a field is the one in JSON, whole: "elapsed_ns". Members may be texts, numbers,
+// units, enums, objects that describe themselves, and lists, maps and optionals of these.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@
 #include "runner/model/outcome.h"
 #include "runner/model/table.h"
 #include "runner/model/trial.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 #include "runner/wire/params.h"
 #include "runner/wire/record_json.h"
 
@@ -67,7 +66,6 @@ template <class T>
 struct MapTraits : std::false_type {};
 template <class T>
 struct MapTraits<std::map<std::string, T>> : std::true_type {};
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;  // an object in this order
 
 // Types with their own form have overloads of these two, found by their arguments:
 // nlohmann::json to_json(const T&) and Result<void> read_message(const json&, T&), which may take
@@ -190,11 +188,6 @@ struct JsonPath {
     return {ErrorCode::kInternal, at.empty() ? what : fmt::format("`{}`: {}", at, what)};
   }
 };
-
-template <class Json>
-std::string not_a(std::string_view expected, const Json& value) {
-  return fmt::format("expected {}, got {}", expected, JsonReader<Json>::excerpt(value));
-}
 
 template <class Json, class T>
 Result<void> from_message(const Json& value, T& out, const JsonPath& path = {});

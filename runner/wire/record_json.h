@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runner/base/fields.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 
 namespace sweepd {
 
@@ -94,7 +94,7 @@ std::string read_row(const Json& row, Record& record) {
     }
   });
   if (good && index == row.size()) return "";
-  return "expected " + row_form<Record>() + ", got " + JsonReader<Json>::excerpt(row);
+  return not_a(row_form<Record>(), row);
 }
 
 }  // namespace sweepd

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runner/base/clock.h"
@@ -28,7 +27,7 @@ struct AttemptRequest {
   Pass pass = Pass::kTiming;
   int repeat = 0;
   // Every parameter, as canonical text (ParamDef::text), `device` already resolved.
-  std::vector<std::pair<std::string, std::string>> params;
+  NamedTexts params;
   Lease lease;  // its size is the world size
   // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
   // reports this number as its host's. 0: it counts itself.

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "runner/model/kernel_class.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 
 namespace sweepd {
 namespace {

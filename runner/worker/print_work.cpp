@@ -7,8 +7,7 @@
 #include "runner/base/text.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/event.h"
-#include "runner/wire/json_reader.h"
-#include "runner/wire/json_text.h"
+#include "runner/wire/message.h"
 #include "runner/worker/measured.h"
 #include "runner/worker/reread.h"
 #include "runner/worker/trial_values.h"
@@ -25,51 +24,47 @@ struct Question {
   bool asks_for_code = false;
 };
 
-// The names and texts of `params`; `reader` is one of `question`.
-NamedTexts read_texts(const json& question, JsonReader<json>& reader) {
-  NamedTexts texts;
-  reader.object("params", [&](JsonReader<json>& params) {
-    for (const auto& [name, value] : question["params"].items()) {
-      params.required(name.c_str(), texts.emplace_back(name, "").second);
-    }
-  });
-  return texts;
-}
+struct WorkQuestion {
+  std::string workload, ask = "work";
+  NamedTexts params;
+  std::optional<WorkloadDef> program;
+  static void visit(auto& self, auto&& field) {
+    field("workload", self.workload, "");
+    field("ask", self.ask, "", MayLack());
+    field("params", self.params, "");
+    field("program", self.program, "");
+  }
+};
+
+// Names a folder instead of a workload.
+struct RereadQuestion {
+  std::string folder;
+  NamedTexts params;
+  static void visit(auto& self, auto&& field) {
+    field("folder", self.folder, "");
+    field("params", self.params, "");
+  }
+};
 
 Result<Question> read_question(const Registry& registry, const json& parsed) {
   if (!parsed.is_object())
     return Error{ErrorCode::kInvalidArgument, "the line is not a JSON object"};
-  std::string workload, ask = "work";
-  JsonReader reader(parsed);
-  reader.required("workload", workload);
-  reader.optional("ask", ask);
-  const NamedTexts texts = read_texts(parsed, reader);
-  if (const auto read = reader.result(); !read) return read.error();
-  if (ask != "work" && ask != "code") {
-    return Error{ErrorCode::kInvalidArgument, "ask: `" + ask + "` is neither work nor code"};
+  WorkQuestion asked;
+  if (const auto read = from_message(parsed, asked); !read) return read.error();
+  if (asked.ask != "work" && asked.ask != "code") {
+    return Error{ErrorCode::kInvalidArgument, "ask: `" + asked.ask + "` is neither work nor code"};
   }
-  std::optional<WorkloadDef> program;
-  if (const json* declared = reader.find("program")) {
-    auto read = workload_from_json(*declared);
-    if (!read) return Error{read.error().code, "program: " + read.error().message};
-    program = std::move(*read);
-  }
-  auto measured = find_measured(registry, workload, program);
+  auto measured = find_measured(registry, asked.workload, asked.program);
   if (!measured) return measured.error();
-  auto values = values_from_texts(measured->def, texts);
+  auto values = values_from_texts(measured->def, asked.params);
   if (!values) return values.error();
-  return Question{measured->entry, std::move(*values), ask == "code"};
+  return Question{measured->entry, std::move(*values), asked.ask == "code"};
 }
 
-// {"ask":"reread",...} names a folder instead of a workload.
 Result<bool> answer_reread(const Registry& registry, const json& parsed) {
-  std::string ask, folder;
-  JsonReader reader(parsed);
-  reader.required("ask", ask);
-  reader.required("folder", folder);
-  const NamedTexts texts = read_texts(parsed, reader);
-  if (const auto read = reader.result(); !read) return read.error();
-  return reread(registry, folder, texts);
+  RereadQuestion asked;
+  if (const auto read = from_message(parsed, asked); !read) return read.error();
+  return reread(registry, asked.folder, asked.params);
 }
 
 std::string answer(const Question& question) {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/fields.h"
 #include "runner/base/result.h"
 #include "runner/model/catalog.h"
 
 namespace sweepd {
 
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // Returns every parameter of `def`, in its order. Parameters missing from `texts` get their

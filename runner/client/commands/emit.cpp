@@ -11,7 +11,7 @@
 #include "runner/base/printable.h"
 #include "runner/base/units.h"
 #include "runner/client/client.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/json_values.h"
 
 namespace sweepd {
 namespace {

@@ -17,6 +17,10 @@ struct RankPlace {
 struct Hang {
   std::string collective;       // "all_reduce 12"; "" if no rank was in one
   std::vector<int> waited_for;  // ascending; empty if all had arrived, or no rank waited
+  static void visit(auto& self, auto&& field) {
+    field("collective", self.collective, "");
+    field("waited_for", self.waited_for, "");
+  }
 };
 
 // The ranks waited for are those that have not arrived where the furthest rank waits, and those

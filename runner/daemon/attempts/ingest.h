@@ -17,6 +17,11 @@ namespace sweepd {
 struct EndedRank {
   int rank = 0;
   ExitStatus exit;
+  static void visit(auto& self, auto&& field) {
+    field("rank", self.rank, "");
+    field("signal", self.exit.signal, "");
+    field("code", self.exit.code, "");
+  }
 };
 
 // `ranks` are in the order in which their processes ended. The judgement uses the journals alone;

@@ -16,6 +16,11 @@ struct RunNote {
   std::vector<EndedRank> ended;    // before that; the first caused the others' end
   std::optional<StopReason> stop;  // empty: the others are ended because of the first
   std::optional<Hang> hang;        // of a gang whose time was up
+  static void visit(auto& self, auto&& field) {
+    field("stop", self.stop, "");
+    field("ended", self.ended, "");
+    field("hang", self.hang, "");
+  }
 };
 
 Result<void> write_run_note(const AttemptFolder& folder, const RunNote& note);

@@ -1,8 +1,7 @@
 #include "runner/daemon/formulas/code_of_trials.h"
 
 #include "runner/daemon/formulas/ask_worker.h"
-#include "runner/wire/json_reader.h"
-#include "runner/wire/json_text.h"
+#include "runner/wire/message.h"
 
 namespace sweepd {
 namespace {
@@ -10,15 +9,19 @@ namespace {
 // A worker that takes longer hangs. A trial takes some 50 µs on an idle machine.
 constexpr Duration kCodeLimit = seconds(20), kMorePerTrial{1'000'000};
 
+struct CodeAnswer {
+  std::string error, code;
+  static void visit(auto& self, auto&& field) {
+    field("error", self.error, "", Sparse());
+    field("code", self.code, "", Sparse());
+  }
+};
+
 Result<std::string> code_from_line(std::string_view line) {
-  const nlohmann::json answer = parse_json(line);
-  std::string code, error;
-  JsonReader reader(answer);
-  reader.optional("error", error);
-  reader.optional("code", code);
-  if (const auto read = reader.result(); !read) return read.error();
-  if (!error.empty()) return Error{ErrorCode::kInvalidArgument, error};
-  return code;
+  CodeAnswer answer;
+  if (const auto read = from_message(parse_json(line), answer); !read) return read.error();
+  if (!answer.error.empty()) return Error{ErrorCode::kInvalidArgument, answer.error};
+  return answer.code;
 }
 
 }  // namespace

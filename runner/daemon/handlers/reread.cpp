@@ -8,7 +8,7 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/recovery/found_attempt.h"
 #include "runner/model/pool_name.h"
-#include "runner/wire/json_reader.h"
+#include "runner/wire/message.h"
 
 namespace sweepd {
 namespace {
@@ -20,16 +20,20 @@ struct ReadAgain {
   AttemptRecord record;
 };
 
-Result<bool> reread_answer(std::string_view line) {
-  const nlohmann::json answer = parse_json(line);
-  bool done = false;
+struct RereadAnswer {
   std::string error;
-  JsonReader reader(answer);
-  reader.optional("error", error);
-  reader.optional("reread", done);
-  if (const auto read = reader.result(); !read) return read.error();
-  if (!error.empty()) return Error{ErrorCode::kInvalidArgument, error};
-  return done;
+  bool done = false;
+  static void visit(auto& self, auto&& field) {
+    field("error", self.error, "", Sparse());
+    field("reread", self.done, "", Sparse());
+  }
+};
+
+Result<bool> reread_answer(std::string_view line) {
+  RereadAnswer answer;
+  if (const auto read = from_message(parse_json(line), answer); !read) return read.error();
+  if (!answer.error.empty()) return Error{ErrorCode::kInvalidArgument, answer.error};
+  return answer.done;
 }
 
 // Nothing if the last reading was the same.
