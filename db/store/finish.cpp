@@ -135,8 +135,8 @@ Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& re
     std::vector<bool> stored;
     for (const AttemptRecord& record : records) {
       const auto one = finish_one(*state_, record, 0);
-      if (!one) return one.error();
-      stored.push_back(*one);
+      if (!one && one.error().code != ErrorCode::kNotFound) return one.error();
+      stored.push_back(one && *one);
     }
     return stored;
   });

@@ -139,7 +139,7 @@ class Store {
   // Replaces samples, facts and verdict of a timing attempt that is stored as done by those of the
   // record, whose output was read again.
   Result<void> replace_reading(const AttemptRecord& record);
-  // Finishes all of them in one transaction, or none.
+  // Finishes all of them in one transaction, or none. False: it had ended or was deleted.
   Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
 
   // Ends as `skipped` the queued attempts of `oom`'s sweeps at points at least as large

@@ -84,7 +84,13 @@ struct App::Parts {
                       notifier.changed();
                       compactor.changed();
                     },
-                    [this] { end(); }, [this] { return keeps_folder(); }}),
+                    [this] { end(); }, [this] { return keeps_folder(); },
+                    [this](auto attempts) { analyst.begin(std::move(attempts)); }}),
+        analyst(io, slow, writer, catalog, worker,
+                {[this](const OpenAttempt& attempt, const Ending& how) {
+                   dispatcher.tell_ended(attempt, how);
+                 },
+                 [this](const std::string& why) { dispatcher.stop_starts(why); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
                   [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
                   [this](const std::string& pool) { return shared_folder(pool); }},
@@ -94,6 +100,7 @@ struct App::Parts {
                  machine_now,
                  writer,
                  dispatcher,
+                 analyst,
                  watchers,
                  notifier,
                  compactor,
@@ -106,7 +113,7 @@ struct App::Parts {
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
         folder_timer(io) {
-    watchers.set_dispatcher(dispatcher);
+    watchers.set_sources(dispatcher, analyst);
   }
 
   PoolUse local_use() {
@@ -223,6 +230,7 @@ struct App::Parts {
   Compactor compactor;
   Watchers watchers;
   Dispatcher dispatcher;
+  Analyst analyst;
   Services services;
   Server server;
   asio::signal_set signals;

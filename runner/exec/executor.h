@@ -11,7 +11,6 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/result.h"
-#include "runner/exec/evaluator.h"
 #include "runner/exec/exit_status.h"
 #include "runner/exec/pool_status.h"
 #include "runner/model/outcome.h"
@@ -120,9 +119,6 @@ class Executor {
 
   // Of a pool with a manager; null for others. Lives as long as this.
   virtual PoolInspector* inspector() { return nullptr; }
-
-  // Starts a worker for analytic workloads, bound to these cores.
-  virtual Result<Evaluator> start_evaluator(const std::vector<int>& cores) = 0;
 };
 
 }  // namespace sweepd

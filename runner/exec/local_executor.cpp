@@ -39,9 +39,6 @@ class LocalExecutor final : public Executor {
   std::set<int> suspended(const AttemptId& attempt) override;
   int descriptor() const override { return wakeups_.descriptor(); }
   std::vector<ExecutorEvent> events() override;
-  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override {
-    return Evaluator::start(processes_.worker(), cores);
-  }
 
  private:
   // An attempt whose ranks run, or have ended and left processes.

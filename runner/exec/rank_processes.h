@@ -80,8 +80,6 @@ class RankProcesses {
   // that ended by itself has already done this.
   bool clear(const AttemptId& attempt, const std::vector<RankProcess>& ranks);
 
-  const std::filesystem::path& worker() const { return worker_; }
-
  private:
   void lose_server(const std::string& why);
 

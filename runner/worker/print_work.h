@@ -1,6 +1,5 @@
-// `sweep-worker --work`, on pipes or on a socket that is both its stdin and its stdout:
-// computes the work of steps by formula, without running any. One process answers for thousands of
-// trials, so that `plan` knows their sizes.
+// `sweep-worker --work`: computes the work of steps by formula, without running any. One process
+// answers for thousands of trials, for `plan`, and for `submit` of analytic workloads.
 //
 //   in   {"workload":"lm_step","params":{"model":"xl","context":"512"}}      one trial per line;
 //                                                         params may omit defaults

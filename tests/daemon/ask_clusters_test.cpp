@@ -33,10 +33,6 @@ class SlowController final : public Executor, public PoolInspector {
   std::set<int> suspended(const AttemptId&) override { return {}; }
   int descriptor() const override { return -1; }
   std::vector<ExecutorEvent> events() override { return {}; }
-  Result<Evaluator> start_evaluator(const std::vector<int>&) override {
-    return Error{ErrorCode::kUnavailable, "it has no worker"};
-  }
-
   Instant now{};
 
  private:

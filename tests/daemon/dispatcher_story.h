@@ -41,7 +41,8 @@ class DispatcherStory : public DbTest {
     dispatcher_ = std::make_unique<Dispatcher>(
         *io_, *writer_, pools(local_use(machine(), &executor_, folder_ / "runs")), catalog_,
         Dispatcher::Hooks{[] {}, [this](const EndedAttempt& a) { on_ended(a); },
-                          [this] { drained_ = true; }, [this] { return keeps_folder_; }},
+                          [this] { drained_ = true; }, [this] { return keeps_folder_; },
+                          [this](auto attempts) { unanswered_ = std::move(attempts); }},
         timing_);
   }
 
@@ -146,6 +147,7 @@ class DispatcherStory : public DbTest {
   FakeExecutor executor_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::vector<EndedAttempt> ended_;
+  std::vector<OpenAttempt> unanswered_;
   bool drained_ = false;
   bool keeps_folder_ = true;  // false: it was moved or deleted
   SweepId sweep_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include <csignal>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/unique_fd.h"
 #include "runner/exec/executor.h"
 
 namespace sweepd {
@@ -101,15 +101,6 @@ class FakeExecutor final : public Executor {
     return std::exchange(events_, {});
   }
 
-  Result<Evaluator> start_evaluator(const std::vector<int>&) override {
-    if (!refuse_start.empty()) return Error{ErrorCode::kIo, refuse_start};
-    int ends[2];
-    ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
-    evaluator = UniqueFd(ends[0]);
-    ++evaluators;
-    return Evaluator(UniqueFd(ends[1]));
-  }
-
   // Whether the dispatcher has taken all events.
   bool is_heard() const { return events_.empty(); }
   // Ends this rank of the attempt that was started or adopted last.
@@ -134,8 +125,6 @@ class FakeExecutor final : public Executor {
   std::optional<Duration> found_age{};  // of the same
   std::optional<WallTime> found_started{};  // of living ranks that adopt() finds
   int rests = 0;
-  UniqueFd evaluator;  // other end of the last evaluator's socket
-  int evaluators = 0;  // started so far
 
  private:
   enum class Parent { kWe, kNobody };

@@ -33,7 +33,9 @@ class WatchersTest : public DispatcherStory {
         ReadServices{StateFolder(folder_), file(), catalog_, *readers_, *slow_});
     watchers_ = std::make_unique<Watchers>(*io_, *readers_, *slow_,
                                            EstimateSources{catalog_, host_, worker_}, machine_);
-    watchers_->set_dispatcher(*dispatcher_);
+    analyst_ =
+        std::make_unique<Analyst>(*io_, *slow_, *writer_, catalog_, worker_, Analyst::Hooks{});
+    watchers_->set_sources(*dispatcher_, *analyst_);
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
     Session::Socket socket(*io_);
@@ -109,6 +111,7 @@ class WatchersTest : public DispatcherStory {
   Machine machine_;
   std::filesystem::path worker_;  // "": no worker is asked
   std::unique_ptr<ReaderPool> readers_, slow_;
+  std::unique_ptr<Analyst> analyst_;
   std::unique_ptr<ReadServices> services_;
   std::unique_ptr<Watchers> watchers_;
   std::shared_ptr<Session> session_;

@@ -57,9 +57,6 @@ class ScriptedExecutor final : public Executor {
     }
     return std::exchange(events_, {});
   }
-  Result<Evaluator> start_evaluator(const std::vector<int>&) override {
-    return Error{ErrorCode::kUnavailable, "it has no worker"};
-  }
 
  private:
   using Ranks = std::map<int, pid_t>;

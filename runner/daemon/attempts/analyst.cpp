@@ -1,143 +1,137 @@
 #include "runner/daemon/attempts/analyst.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/streambuf.hpp>
-#include <boost/asio/write.hpp>
-#include <istream>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <exception>
+#include <iterator>
 
-#include "runner/daemon/formulas/ask_worker.h"
-#include "runner/wire/attempt_folder.h"
-#include "runner/wire/event.h"
-#include "runner/wire/json_text.h"
+#include "runner/daemon/formulas/work_of_trials.h"
 
 namespace sweepd {
 
 namespace asio = boost::asio;
 
-// Handlers share ownership of it, so that a late one still finds its buffers.
-struct Analyst::Connection {
-  Connection(asio::io_context& io, Evaluator evaluator_)
-      : evaluator(std::move(evaluator_)), stream(io, ::dup(evaluator.socket())) {}
-
-  Evaluator evaluator;
-  asio::posix::stream_descriptor stream;
-  asio::streambuf input;
-  std::string output;
-};
-
 namespace {
 
-// Returns the trial's mistake as the worker reports it, or nothing if the line is no such message.
-std::optional<std::string> mistake_in(const std::string& line) {
-  const auto json = parse_json(line);
-  if (!json.is_object() || !json.contains("error") || !json["error"].is_string()) return {};
-  return json["error"].get<std::string>();
+constexpr std::size_t kAsked = 5'000;  // of one worker: a second, and some 50 MB
+constexpr std::size_t kStored = 256;   // in one transaction: some fifty milliseconds
+
+AttemptRecord record_of(const OpenAttempt& attempt, Ending ending) {
+  AttemptRecord record;
+  record.row = attempt.row;
+  record.started = record.ended = now_wall();
+  record.ending = std::move(ending);
+  return record;
+}
+
+// Whether all were cancelled, so that nothing needs to be computed.
+bool all_have_ended(Reader& reader, std::span<const OpenAttempt> attempts) {
+  const SweepOfAttempt* last = nullptr;
+  for (const OpenAttempt& attempt : attempts) {
+    if (attempt.sweep.get() == last) continue;
+    last = attempt.sweep.get();
+    const auto progress = reader.progress(last->id);
+    if (!progress || progress->ended() < progress->total) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-Analyst::Analyst(asio::io_context& io, Executor& executor, const Catalog& catalog)
-    : io_(io), executor_(executor), catalog_(catalog) {}
-
-Analyst::~Analyst() = default;
-
-void Analyst::ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered done) {
-  batch_ = std::move(batch);
-  answers_.clear();
-  done_ = std::move(done);
-  asked_ = now_wall();
-  if (!worker_) {
-    auto started = executor_.start_evaluator(lease.ranks.front().cores);
-    if (!started) {
-      asio::post(io_, [this, why = started.error().message] { finish(why); });
-      return;
+asio::awaitable<Result<void>> Analyst::answer(std::vector<OpenAttempt> attempts) {
+  pending_ += attempts.size();
+  Result<void> asked;
+  const Attempts all(attempts);
+  for (std::size_t begin = 0; begin < all.size(); begin += kAsked) {
+    const Attempts some = all.subspan(begin, std::min(kAsked, all.size() - begin));
+    Records records;
+    if (asked) {
+      const auto ask_worker = [&](Reader& reader) { return ask(reader, some); };
+      auto answers = co_await slow_.run(ask_worker);
+      if (answers) records = std::move(*answers);
+      if (!answers) asked = answers.error();
     }
-    worker_ = std::make_shared<Connection>(io_, std::move(*started));
-    start_reading();
+    if (!asked) {
+      const Failed failed{"not computed: " + asked.error().message, ""};
+      for (const OpenAttempt& attempt : some) records.push_back(record_of(attempt, {failed, 0}));
+    }
+    for (std::size_t i = 0; i < records.size(); i += kStored) {
+      const std::size_t n = std::min(kStored, records.size() - i);
+      const auto from = std::make_move_iterator(records.begin() + static_cast<std::ptrdiff_t>(i));
+      Records part(from, from + static_cast<std::ptrdiff_t>(n));
+      co_await store(some.subspan(i, n), std::move(part));
+    }
+    pending_ -= some.size();
   }
-  worker_->output.clear();
-  for (const OpenAttempt& attempt : batch_) {
-    worker_->output += work_question(*catalog_.find(attempt.workload), attempt.trial);
+  // Freeing a million attempts takes long.
+  const auto let_go = [&attempts] {
+    std::vector<OpenAttempt>().swap(attempts);
+    return true;
+  };
+  co_await slow_.compute(let_go);
+  co_return asked;
+}
+
+void Analyst::begin(std::vector<OpenAttempt> attempts) {
+  if (attempts.empty()) return;
+  asio::co_spawn(io_, answer(std::move(attempts)),
+                 [](const std::exception_ptr&, const Result<void>& answered) {
+                   if (!answered) spdlog::error("formulas: {}", answered.error().message);
+                 });
+}
+
+Result<Analyst::Records> Analyst::ask(Reader& reader, Attempts attempts) const {
+  Records records;
+  if (all_have_ended(reader, attempts)) return records;
+  std::vector<AskedTrial> asked;
+  for (const OpenAttempt& attempt : attempts) {
+    asked.push_back({catalog_.find(attempt.workload), &attempt.trial});
   }
-  // A failed write shows as an end of the answers.
-  asio::async_write(worker_->stream, asio::buffer(worker_->output),
-                    [worker = worker_](const boost::system::error_code&, std::size_t) {});
-}
-
-void Analyst::start_reading() {
-  asio::async_read_until(
-      worker_->stream, worker_->input, '\n',
-      [this, worker = worker_](const boost::system::error_code& error, std::size_t) {
-        if (worker != worker_) return;
-        if (error) return on_closed();
-        std::istream lines(&worker->input);
-        std::string line;
-        std::getline(lines, line);
-        on_line(line);
-        if (worker == worker_) start_reading();
-      });
-}
-
-void Analyst::on_line(const std::string& line) {
-  if (answers_.size() == batch_.size()) return rest();  // an answer to no question
-  auto event = event_from_line(line, 0);
-  if (event && std::holds_alternative<WorkEvent>(*event)) {
-    add({Done{"computed"}, 0}, std::move(std::get<WorkEvent>(*event).work));
-  } else {
-    const auto mistake = mistake_in(line);
-    add({Failed{mistake.value_or("the worker gave no answer: " + line.substr(0, 200)), ""}, 0});
+  const WallTime started = now_wall();
+  auto results = results_of_trials(worker_, asked);
+  if (!results) return results.error();
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    FormulaResult& result = (*results)[i];
+    AttemptRecord& record = records.emplace_back(record_of(attempts[i], std::move(result.ending)));
+    record.started = started;
+    record.work = std::move(result.work);
   }
-  if (answers_.size() == batch_.size()) finish();
+  return records;
 }
 
-void Analyst::on_closed() {
-  const ExitStatus exit = worker_->evaluator.end();
-  worker_.reset();
-  if (answers_.size() == batch_.size()) return;
-  if (exit.code == kExitNotLoaded) return finish("the worker cannot be loaded (exit code 127)");
-  spdlog::warn("the worker of analytic workloads ended at attempt {}", batch_[answers_.size()].id);
-  add({Crashed{exit.signal, exit.code, ""}, 0});
-  finish();
+asio::awaitable<void> Analyst::store(Attempts attempts, Records records) {
+  for (const OpenAttempt& attempt : attempts) storing_.insert(attempt.trial_key);
+  const auto store_all = [&records](Store& database) {
+    auto stored = database.finish_all(records);
+    // Here, because freeing them takes long.
+    if (stored) std::ranges::for_each(records, [](AttemptRecord& one) { one.work.reset(); });
+    return stored;
+  };
+  auto stored = co_await writer_.run(store_all);
+  for (asio::steady_timer pause(io_); !stored; stored = co_await writer_.run(store_all)) {
+    const std::string& why = stored.error().message;
+    spdlog::error("cannot store results of formulas: {}; trying again in {}", why,
+                  to_human(store_retry_));
+    hooks_.refused(why);
+    pause.expires_after(std::chrono::nanoseconds(store_retry_.ns));
+    co_await pause.async_wait(asio::use_awaitable);
+  }
+  spdlog::info("{} analytic attempts ended, from {} on", attempts.size(), attempts.front().id);
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    storing_.erase(storing_.find(attempts[i].trial_key));
+    // If not, it was cancelled before.
+    if ((*stored)[i]) hooks_.ended(attempts[i], records[i].ending);
+  }
 }
 
-void Analyst::stop(Ending ending) {
-  rest();
-  if (answers_.size() == batch_.size()) return;
-  add(std::move(ending));
-  finish();
-}
-
-void Analyst::rest() {
-  if (!worker_) return;
-  boost::system::error_code ignored;
-  worker_->stream.close(ignored);
-  worker_.reset();
-}
-
-void Analyst::add(Ending ending, std::optional<WorkPerStep> work) {
-  OpenAttempt& attempt = batch_[answers_.size()];
-  AttemptRecord record;
-  record.row = attempt.row;
-  record.started = asked_;
-  record.ended = now_wall();
-  record.ending = std::move(ending);
-  record.work = std::move(work);
-  answers_.push_back({std::move(attempt), std::move(record)});
-}
-
-void Analyst::finish(const std::string& no_worker) {
-  if (!done_) return;  // stopped in the meantime
-  std::vector<OpenAttempt> left(
-      std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(answers_.size())),
-      std::make_move_iterator(batch_.end()));
-  batch_.clear();
-  std::exchange(done_, nullptr)(std::exchange(answers_, {}), std::move(left), no_worker);
+bool Analyst::is_storing(const std::unordered_set<TrialKey>& trials) const {
+  return std::ranges::any_of(storing_, [&](const TrialKey& key) { return trials.contains(key); });
 }
 
 }  // namespace sweepd

@@ -1,67 +1,71 @@
 // Answers the attempts of analytic workloads. Their result is their `work`, a pure function of the
-// trial. One worker answers for all of them; none has a process, a folder or a journal of its own.
+// trial, so they have no process, folder or place in the queue: `submit` and `retry` wait until the
+// results are stored. Lives on the event loop; a reader's thread asks the worker.
 //
-// An attempt stays queued until the transaction that ends it. If the daemon dies before that, the
-// next one asks again and gets the same answer: nothing is lost or stored twice.
+// An attempt is open until the transaction that ends it. If the daemon dies before that, the next
+// one asks again and gets the same answer: nothing is lost or stored twice.
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstddef>
+#include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
+#include <span>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "db/store/store.h"
-#include "runner/exec/evaluator.h"
-#include "runner/exec/executor.h"
-#include "runner/model/lease.h"
+#include "runner/daemon/threads/reader_pool.h"
+#include "runner/daemon/threads/writer.h"
+#include "runner/model/catalog.h"
 
 namespace sweepd {
 
 class Analyst {
  public:
-  struct Answer {
-    OpenAttempt attempt;
-    AttemptRecord record;
+  struct Hooks {
+    std::function<void(const OpenAttempt&, const Ending&)> ended;  // and is stored
+    std::function<void(const std::string& why)> refused;  // by the database; it is tried again
   };
-  // `left` are attempts that the worker did not reach before it ended; ask again for them.
-  // `no_worker` is the reason if no worker could be asked, which is not the attempts' fault; else
-  // "".
-  using OnAnswered = std::function<void(std::vector<Answer> answers, std::vector<OpenAttempt> left,
-                                        const std::string& no_worker)>;
+  Analyst(boost::asio::io_context& io, ReaderPool& slow, Writer& writer, const Catalog& catalog,
+          std::filesystem::path worker, Hooks hooks, Duration store_retry = seconds(5))
+      : io_(io),
+        slow_(slow),
+        writer_(writer),
+        catalog_(catalog),
+        worker_(std::move(worker)),
+        hooks_(std::move(hooks)),
+        store_retry_(store_retry) {}
 
-  Analyst(boost::asio::io_context& io, Executor& executor, const Catalog& catalog);
-  ~Analyst();
+  // Ends them all, a few hundred in a transaction. If no worker can be asked, they are `failed`
+  // with the reason, which is also the error.
+  boost::asio::awaitable<Result<void>> answer(std::vector<OpenAttempt> attempts);
+  // The same in the background, for those that an earlier daemon left open.
+  void begin(std::vector<OpenAttempt> attempts);
 
-  // Asks for one batch at a time, which must not be empty. `done` is called from the event loop. If
-  // there is no worker, one is started on the lease's cores. If it dies, the attempt that it was
-  // working on has `crashed`; if it cannot start, all attempts are left.
-  void ask(std::vector<OpenAttempt> batch, const Lease& lease, OnAnswered done);
-
-  // Ends the worker; the attempt that it was working on gets this ending.
-  void stop(Ending ending);
-
-  // Ends the worker, because there is nothing to ask for now.
-  void rest();
+  std::size_t pending() const { return pending_; }
+  // Whether a result of one of these trials is on its way to the database, or `Hooks::ended` was
+  // not yet called for it.
+  bool is_storing(const std::unordered_set<TrialKey>& trials) const;
 
  private:
-  struct Connection;
-  void start_reading();
-  void on_line(const std::string& line);
-  void on_closed();
-  void add(Ending ending, std::optional<WorkPerStep> work = std::nullopt);
-  void finish(const std::string& no_worker = "");
+  using Attempts = std::span<const OpenAttempt>;
+  using Records = std::vector<AttemptRecord>;
+  Result<Records> ask(Reader& reader, Attempts attempts) const;
+  boost::asio::awaitable<void> store(Attempts attempts, Records records);
 
   boost::asio::io_context& io_;
-  Executor& executor_;
+  ReaderPool& slow_;
+  Writer& writer_;
   const Catalog& catalog_;
-  std::shared_ptr<Connection> worker_;
-  std::vector<OpenAttempt> batch_;
-  std::vector<Answer> answers_;  // answers for the first attempts of batch_
-  WallTime asked_;
-  OnAnswered done_;
+  const std::filesystem::path worker_;
+  Hooks hooks_;
+  const Duration store_retry_;
+  std::size_t pending_ = 0;
+  std::unordered_multiset<TrialKey> storing_;
 };
 
 }  // namespace sweepd

@@ -29,8 +29,6 @@ Dispatcher::Dispatcher(asio::io_context& io, Writer& writer, Pools pools, const 
       scheduler_(pools_.for_scheduler(), timing.grace),
       waiting_(catalog),
       starter_(writer, pools_, folders_, catalog, start_hooks()),
-      analytic_(io, *pools_.at(0).executor, catalog, writer, scheduler_, waiting_,
-                analytic_hooks()),
       changes_(io, journals_, change_hooks()),
       sentinels_(writer, catalog, sentinel_hooks()),
       results_(writer, journals_, result_hooks()),
@@ -122,14 +120,14 @@ void Dispatcher::pump() {
 
 bool Dispatcher::is_idle() const {
   return running_.empty() && starter_.empty() && journals_.pending() == 0 && unread_.empty() &&
-         results_.empty() && !analytic_.is_answering();
+         results_.empty();
 }
 
 // The next daemon reads journals that cannot be read now. A cluster continues without a daemon,
 // perhaps for hours; the next one finds its results.
 bool Dispatcher::may_end() const {
   if (measures_here()) return false;
-  return journals_.pending() == 0 && results_.empty() && !analytic_.is_answering();
+  return journals_.pending() == 0 && results_.empty();
 }
 
 bool Dispatcher::measures_here() const {
@@ -163,7 +161,6 @@ void Dispatcher::arm_timer() {
 }
 
 void Dispatcher::act(const StopAction& action) {
-  if (analytic_.act(action)) return;
   if (action.reason == StopReason::kCancelled) starter_.cancel(action.item);
   const bool ran = running_.contains(action.item);
   for (PoolIndex pool = 0; pool < pools_.size(); ++pool) take_events(pool);  // it may have ended
@@ -181,7 +178,6 @@ void Dispatcher::act(const KillAction& action) {
 }
 
 void Dispatcher::act(const RefuseAction& action) {
-  analytic_.act(action);
   if (const auto attempt = waiting_.take(action.item)) {
     end_without_process(*attempt, {Skipped{action.reason}});
   }

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "db/store/store.h"
-#include "runner/daemon/attempts/analytic_queue.h"
 #include "runner/daemon/attempts/pool_folders.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/attempts/queue_changes.h"
@@ -112,6 +111,8 @@ class Dispatcher {
     // Whether `runs` is still the same folder. Nothing may be created in another one, and a file
     // that is missing there means nothing.
     std::function<bool()> keeps_folder = [] { return true; };
+    // Analytic attempts that an earlier daemon did not answer (analyst.h).
+    std::function<void(std::vector<OpenAttempt>)> unanswered = [](auto) {};
   };
 
   Dispatcher(boost::asio::io_context& io, Writer& writer, Pools pools, const Catalog& catalog,
@@ -136,6 +137,10 @@ class Dispatcher {
   void pause_devices(const std::vector<PausedDevice>& devices);
   const std::vector<PausedDevice>& paused_devices() const { return paused_devices_; }
   void stop(const std::vector<std::int64_t>& running_rows);  // cancelled
+  // A result of analyst.h was stored.
+  void tell_ended(const OpenAttempt& attempt, const Ending& ending);
+  // The database refuses one of these: nothing starts until the next try.
+  void stop_starts(const std::string& why);
   void drain();
   void kill_running();  // their results could not be stored
 
@@ -147,7 +152,7 @@ class Dispatcher {
   // Whether a result of one of these trials is on its way to the database, or `Hooks::ended` was
   // not yet called for it.
   bool is_storing(const std::unordered_set<TrialKey>& trials) const {
-    return analytic_.is_storing(trials) || results_.holds(trials);
+    return results_.holds(trials);
   }
   // Why nothing starts now, here or in another pool, as a sentence; "" if attempts start and
   // results are stored.
@@ -159,8 +164,7 @@ class Dispatcher {
   // Whether the places that `running` returned are being read again.
   bool is_reading_places() const;
   std::size_t queued() const {
-    return scheduler_.queued() + analytic_.uncounted() + starter_.size() + changes_.arriving() +
-           held();
+    return scheduler_.queued() + starter_.size() + changes_.arriving() + held();
   }
   std::size_t held() const { return parked_.size(); }  // of `queued`
 
@@ -249,7 +253,6 @@ class Dispatcher {
   void leave_out(const OpenAttempt& because_of, LeaveOut which);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   ResultQueue::Hooks result_hooks();
-  AnalyticQueue::Hooks analytic_hooks();
   void set_trouble(std::string why);
   bool may_start(PoolIndex pool) const;
   void close_gates_for(Duration pause);
@@ -294,7 +297,6 @@ class Dispatcher {
     bool is_long = false;
   };
   std::map<std::int64_t, Reading> readings_;
-  AnalyticQueue analytic_;
   QueueChanges changes_;
   Sentinels sentinels_;
   ResultQueue results_;

@@ -19,7 +19,6 @@ QueueChanges::Hooks Dispatcher::change_hooks() {
   hooks.hold = [this](std::int64_t row) { hold(row); };
   hooks.release = [this](std::int64_t row) { release(row); };
   hooks.done = [this] {
-    analytic_.offer();
     hooks_.changed();
     schedule_pump();
   };
@@ -53,13 +52,11 @@ void Dispatcher::queue(const OpenAttempt& attempt) {
     parked_.insert(attempt.row);
     return;
   }
-  const Item item = item_of_attempt(attempt);
-  catalog_.find(attempt.workload)->analytic ? analytic_.add(item) : scheduler_.add(item);
+  scheduler_.add(item_of_attempt(attempt));
 }
 
 void Dispatcher::leave_queue(std::int64_t row) {
-  if (parked_.erase(row) > 0) return;
-  if (!analytic_.forget(row)) scheduler_.cancel(row);
+  if (parked_.erase(row) == 0) scheduler_.cancel(row);
 }
 
 void Dispatcher::hold(std::int64_t row) {

@@ -24,7 +24,7 @@ Result<void> Dispatcher::recover() {
   const auto devices = writer_.now(read_devices);
   if (!devices) return devices.error();
   if (!devices->empty()) pause_devices(*devices);
-  std::vector<OpenAttempt> queued;
+  std::vector<OpenAttempt> queued, unanswered;
   const auto left_queue = [this](const OpenAttempt& attempt) -> std::optional<PoolIndex> {
     const WorkloadDef* def = catalog_.find(attempt.workload);
     if (def == nullptr || !(attempt.started || attempt.given)) return std::nullopt;
@@ -45,12 +45,15 @@ Result<void> Dispatcher::recover() {
       pools_.at(*pool).is_cluster() ? recover_in_cluster(std::move(attempt))
                                     : recover_started(std::move(attempt));
     } else if (attempt.sweep) {
-      queued.push_back(std::move(attempt));
+      const WorkloadDef* def = catalog_.find(attempt.workload);
+      const bool is_analytic = def != nullptr && def->analytic;
+      (is_analytic ? unanswered : queued).push_back(std::move(attempt));
     } else {
       end_without_process(attempt, {Cancelled{"no sweep has it"}});
     }
   }
   enqueue(std::move(queued));
+  hooks_.unanswered(std::move(unanswered));
   stop(of_no_sweep);
   const auto read_owed = [](Store& store) { return store.owed_sentinels(); };
   const auto owed = writer_.now(read_owed);

@@ -14,7 +14,6 @@ bool Dispatcher::may_start(PoolIndex pool) const {
 }
 
 void Dispatcher::act(const StartAction& action) {
-  if (analytic_.act(action)) return;
   if (!may_start(action.pool) || !hooks_.keeps_folder()) return put_back(action.item);
   auto attempt = waiting_.find(action.item);
   if (!attempt) {

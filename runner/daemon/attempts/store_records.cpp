@@ -56,8 +56,7 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
   hooks.refused = [this](const OpenAttempt& attempt, const std::string& why) {
     spdlog::error("cannot store attempt {}: {}; its files are kept, trying again in {}", attempt.id,
                   why, to_human(timing_.store_retry));
-    set_trouble("results cannot be stored: " + why);
-    close_gates_for(timing_.store_retry);
+    stop_starts(why);
   };
   hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending, bool is_new) {
     set_trouble("");
@@ -76,34 +75,15 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
   return hooks;
 }
 
-AnalyticQueue::Hooks Dispatcher::analytic_hooks() {
-  AnalyticQueue::Hooks hooks;
-  hooks.may_start = [this] { return may_start(0); };
-  hooks.left = [this](OpenAttempt attempt) {
-    queue(attempt);
-    waiting_.add(std::move(attempt));
-  };
-  hooks.stored = [this](const OpenAttempt& attempt, const Ending& ending) {
-    held_.erase(attempt.row);
-    hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
-  };
-  hooks.answered = [this] {
-    set_trouble("");
-    gates_[0]->has_worked();
-    gates_[0]->end_trouble();
-  };
-  hooks.refused = [this](const std::string& why) {
-    spdlog::error("cannot store analytic attempts: {}; trying again in {}", why,
-                  to_human(timing_.store_retry));
-    set_trouble("results cannot be stored: " + why);
-    close_gates_for(timing_.store_retry);
-  };
-  hooks.no_worker = [this](const std::string& why) {
-    set_trouble("");
-    gates_[0]->close_because(why);
-  };
-  hooks.changed = [this] { schedule_pump(); };
-  return hooks;
+void Dispatcher::tell_ended(const OpenAttempt& attempt, const Ending& ending) {
+  set_trouble("");
+  held_.erase(attempt.row);
+  hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
+}
+
+void Dispatcher::stop_starts(const std::string& why) {
+  set_trouble("results cannot be stored: " + why);
+  close_gates_for(timing_.store_retry);
 }
 
 // Watchers must see why nothing continues.

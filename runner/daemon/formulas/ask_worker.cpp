@@ -23,19 +23,19 @@
 namespace sweepd {
 namespace {
 
-Result<std::string> read_until_end(int fd, Instant deadline) {
-  std::string text;
+// Returns false if the deadline comes before the end.
+bool read_until_end(int fd, Instant deadline, std::string& text) {
   char buffer[65536];
   while (true) {
     pollfd ready{fd, POLLIN, 0};
     const auto left_ms = (deadline - now_instant()).ns / 1'000'000;
-    if (left_ms <= 0) return Error{ErrorCode::kUnavailable, "no answer in time"};
+    if (left_ms <= 0) return false;
     const int polled = ::poll(&ready, 1, static_cast<int>(left_ms));
     if (polled < 0 && errno == EINTR) continue;
-    if (polled <= 0) return Error{ErrorCode::kUnavailable, "no answer in time"};
+    if (polled <= 0) return false;
     const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n == 0) return text;
-    if (n < 0) return Error{ErrorCode::kIo, strerror(errno)};
+    if (n == 0) return true;
+    if (n < 0) return false;
     text.append(buffer, static_cast<std::size_t>(n));
   }
 }
@@ -56,8 +56,14 @@ Result<UniqueFd> file_of(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
-                               std::string_view input, Duration limit) {
+std::string how_it_ended(const WorkerRun& run) {
+  if (run.signal) return fmt::format("it ended with signal {}", *run.signal);
+  if (run.exit_code) return fmt::format("it ended with exit code {}", *run.exit_code);
+  return "no answer in time";
+}
+
+Result<WorkerRun> run_worker(const std::filesystem::path& worker, std::string_view option,
+                             std::string_view input, Duration limit) {
   const auto question = file_of(input);
   if (!question) return question.error();
   int pipe_fds[2];
@@ -77,17 +83,27 @@ Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_
   posix_spawn_file_actions_destroy(&actions);
   if (spawned != 0) return Error{ErrorCode::kNotFound, strerror(spawned)};
   write_end.reset();
-  auto text = read_until_end(read_end.get(), now_instant() + limit);
-  if (!text) ::kill(pid, SIGKILL);
+  WorkerRun run;
+  const bool in_time = read_until_end(read_end.get(), now_instant() + limit, run.text);
+  if (!in_time) ::kill(pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (text && status != 0) {
-    const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
-                                                : fmt::format("exit code {}", WEXITSTATUS(status));
-    return Error{ErrorCode::kUnavailable, "it ended with " + how};
+  if (!in_time) return run;
+  if (WIFSIGNALED(status)) {
+    run.signal = WTERMSIG(status);
+  } else {
+    run.exit_code = WEXITSTATUS(status);
   }
-  return text;
+  return run;
+}
+
+Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
+                               std::string_view input, Duration limit) {
+  auto run = run_worker(worker, option, input, limit);
+  if (!run) return run.error();
+  if (run->exit_code != 0) return Error{ErrorCode::kUnavailable, how_it_ended(*run)};
+  return std::move(run->text);
 }
 
 std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask) {
@@ -111,18 +127,22 @@ std::string reread_question(const std::filesystem::path& folder,
   return to_json_line(question) + "\n";
 }
 
+std::vector<std::string> lines_of(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines;
+  for (std::size_t end = 0; lines.size() < most; text.remove_prefix(end + 1)) {
+    end = text.find('\n');
+    if (end == std::string_view::npos) break;
+    lines.emplace_back(text.substr(0, end));
+  }
+  return lines;
+}
+
 Result<std::vector<std::string>> ask_work(const std::filesystem::path& worker,
                                           std::string_view questions, std::size_t count,
                                           Duration limit) {
   const auto answers = ask_worker(worker, "--work", questions, limit);
   if (!answers) return answers.error();
-  std::vector<std::string> lines;
-  std::string_view rest = *answers;
-  while (!rest.empty() && lines.size() < count) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    lines.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  auto lines = lines_of(*answers, count);
   if (lines.size() == count) return lines;
   return Error{ErrorCode::kUnavailable, fmt::format("`{} --work` answered {} of {} questions",
                                                     worker.string(), lines.size(), count)};

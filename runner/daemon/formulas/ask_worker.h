@@ -3,8 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
@@ -12,8 +15,18 @@
 
 namespace sweepd {
 
-// Returns the output of `worker option` with `input` on stdin. Blocks: call at start, or on a
-// reader thread. kUnavailable if it fails or takes longer than `limit`, when it is killed.
+struct WorkerRun {
+  std::string text;                      // the output, perhaps cut off
+  std::optional<int> signal, exit_code;  // neither: it took longer than `limit` and was killed
+};
+std::string how_it_ended(const WorkerRun& run);  // "it ended with exit code 3"
+
+// Runs `worker option` with `input` on stdin. Blocks: call at start, or on a reader thread. An
+// error: it did not start.
+Result<WorkerRun> run_worker(const std::filesystem::path& worker, std::string_view option,
+                             std::string_view input, Duration limit);
+
+// Returns its whole output. kUnavailable also if it fails or takes longer than `limit`.
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);
 
@@ -27,6 +40,9 @@ std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = 
 // (worker/reread.h).
 std::string reread_question(const std::filesystem::path& folder,
                             const std::vector<std::pair<std::string, std::string>>& reading);
+
+// The first lines of a text, at most `most`, without one that is cut off.
+std::vector<std::string> lines_of(std::string_view text, std::size_t most);
 
 // Asks `--work` such questions and returns its lines, one for each of the `count` questions, in
 // order. Errors as above, and kUnavailable if there are fewer.

@@ -1,13 +1,34 @@
 #include "runner/daemon/formulas/work_of_trials.h"
 
+#include <fmt/format.h>
+
 #include "runner/daemon/formulas/ask_worker.h"
 #include "runner/wire/event.h"
+#include "runner/wire/json_reader.h"
+#include "runner/wire/json_text.h"
 
 namespace sweepd {
 namespace {
 
 // Must be within the time limit of a query.
 constexpr Duration kWorkLimit = seconds(20);
+// Of one process, if the result is not for a query. A trial takes some 200 µs on an idle machine.
+constexpr Duration kMorePerResult{1'000'000};
+constexpr int kMostSilent = 3;  // processes without an answer
+
+FormulaResult result_from(const std::string& line) {
+  if (auto event = event_from_line(line, 0)) {
+    if (auto* known = std::get_if<WorkEvent>(&*event)) {
+      return {{Done{"computed"}, 0}, std::move(known->work)};
+    }
+  }
+  std::string mistake;
+  const nlohmann::json answer = parse_json(line);
+  JsonReader reader(answer);
+  reader.optional("error", mistake);
+  if (mistake.empty()) mistake = "the worker gave no answer: " + line.substr(0, 200);
+  return {{Failed{std::move(mistake), ""}, 0}, std::nullopt};
+}
 
 }  // namespace
 
@@ -34,6 +55,37 @@ Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     if (const auto* known = std::get_if<WorkEvent>(&*event)) work = known->work;
   }
   return works;
+}
+
+Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path& worker,
+                                                     const std::vector<AskedTrial>& trials) {
+  std::vector<FormulaResult> results;
+  bool has_answered = false;
+  for (int silent = 0; results.size() < trials.size();) {
+    const std::size_t left = trials.size() - results.size();
+    std::string questions;
+    for (std::size_t i = results.size(); i < trials.size(); ++i) {
+      questions += work_question(*trials[i].def, *trials[i].trial);
+    }
+    const Duration limit{kWorkLimit.ns + kMorePerResult.ns * static_cast<std::int64_t>(left)};
+    const auto run = run_worker(worker, "--work", questions, limit);
+    if (!run) {
+      return Error{ErrorCode::kUnavailable, worker.string() + ": " + run.error().message};
+    }
+    const auto lines = lines_of(run->text, left);
+    for (const std::string& line : lines) results.push_back(result_from(line));
+    if (lines.size() == left) break;
+    has_answered |= !lines.empty();
+    if (!has_answered && ++silent == kMostSilent) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("`{} --work`: {}", worker.string(), how_it_ended(*run))};
+    }
+    const bool hung = !run->signal && !run->exit_code;
+    results.push_back(
+        {hung ? Ending{Timeout{limit, ""}, 0} : Ending{Crashed{run->signal, run->exit_code, ""}, 0},
+         std::nullopt});
+  }
+  return results;
 }
 
 }  // namespace sweepd

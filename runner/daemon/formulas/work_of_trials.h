@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/model/outcome.h"
 #include "runner/model/trial.h"
 #include "runner/model/work.h"
 
@@ -23,5 +24,17 @@ Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
 Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
     const std::filesystem::path& worker, const WorkloadDef& def,
     const std::vector<const Trial*>& trials);
+
+// How an analytic trial ends, and its result if it is `done`.
+struct FormulaResult {
+  Ending ending;
+  std::optional<WorkPerStep> work;
+};
+
+// The same with the reason if there is no work: `failed` with the worker's words. A trial at which
+// the worker dies or hangs is `crashed` or `timeout`, and another worker answers the rest. An error
+// if it does not start, or if three in a row answer nothing.
+Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path& worker,
+                                                     const std::vector<AskedTrial>& trials);
 
 }  // namespace sweepd

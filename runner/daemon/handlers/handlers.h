@@ -42,6 +42,9 @@ std::span<const Method> methods();
 // Asks the worker for computed parameters.
 ComputeCode compute_code(const Services& services);
 
+// Queues the attempts of a receipt. Those of formulas are stored when this returns.
+boost::asio::awaitable<Result<void>> begin_attempts(Services& services, SubmitReceipt& receipt);
+
 // Finds and runs the handler: the AnswerRequest of a Session. An unknown method, an exception, or a
 // method that needs a daemon if there is none gives an error reply.
 boost::asio::awaitable<Reply> call_handler(ReadServices& reading, Services* all, Session& session,

@@ -14,8 +14,8 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
   if (!receipt) co_return receipt.error();
   const std::int64_t queued = receipt->attempts_queued;
   services.notifier.expect();
-  services.dispatcher.enqueue(std::move(receipt->queued));
-  services.dispatcher.set_holds(std::move(receipt->holds));
+  const auto begun = co_await begin_attempts(services, *receipt);
+  if (!begun) co_return begun.error();
   co_return rpc::Retry::Reply{.sweep = sweep->id,
                               .name = sweep->name,
                               .queued = queued,

@@ -37,7 +37,8 @@ boost::asio::awaitable<Answer<rpc::Status>> handle_status(Services& services, Se
   status.pid = ::getpid();
   status.state_folder = services.state.path();
   status.database = services.state.database();
-  status.queued = static_cast<std::int64_t>(services.dispatcher.queued());
+  status.queued =
+      static_cast<std::int64_t>(services.dispatcher.queued() + services.analyst.pending());
   status.held = static_cast<std::int64_t>(services.dispatcher.held());
   for (const RunningAttempt& run : services.dispatcher.running()) {
     status.running.push_back(entry_of(run));

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/formulas/code_of_trials.h"
@@ -82,8 +83,8 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .left_out_because = receipt->left_out_because,
                              .changes = rpc::message_of(receipt->changes)};
   if (!request.notify.empty()) services.notifier.expect();
-  services.dispatcher.enqueue(std::move(stored.receipt->queued));
-  services.dispatcher.set_holds(std::move(stored.receipt->holds));
+  const auto begun = co_await begin_attempts(services, *stored.receipt);
+  if (!begun) co_return begun.error();
   co_return result;
 }
 
@@ -101,6 +102,22 @@ ComputeCode compute_code(const Services& services) {
   return [&services](const WorkloadDef& def, const std::vector<const Trial*>& trials) {
     return code_of_trials(services.worker, def, trials);
   };
+}
+
+boost::asio::awaitable<Result<void>> begin_attempts(Services& services, SubmitReceipt& receipt) {
+  const bool is_analytic =
+      !receipt.queued.empty() && services.catalog.find(receipt.queued.front().workload)->analytic;
+  if (!is_analytic) services.dispatcher.enqueue(std::move(receipt.queued));
+  services.dispatcher.set_holds(std::move(receipt.holds));
+  if (!is_analytic) co_return Result<void>{};
+  receipt.is_paused = false;  // a pause is about measurements
+  const SweepOfAttempt sweep = *receipt.queued.front().sweep;
+  const auto answered = co_await services.analyst.answer(std::move(receipt.queued));
+  if (answered) co_return answered;
+  co_return Error{answered.error().code,
+                  fmt::format("sweep `{}` is stored, but its formulas cannot be computed: {}; "
+                              "repair the worker, then sweepctl retry {}",
+                              sweep.name, answered.error().message, sweep.id)};
 }
 
 boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Session&,

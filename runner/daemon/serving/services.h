@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db/merge/merge.h"
+#include "runner/daemon/attempts/analyst.h"
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/attempts/machine_now.h"
 #include "runner/daemon/planning/config_files.h"
@@ -59,6 +60,7 @@ struct Services : ReadServices {
   MachineNow& machine_now;  // from any thread
   Writer& writer;
   Dispatcher& dispatcher;
+  Analyst& analyst;
   Watchers& watchers;
   Notifier& notifier;
   Compactor& compactor;

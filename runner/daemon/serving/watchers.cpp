@@ -273,7 +273,8 @@ asio::awaitable<void> Watchers::tell(std::shared_ptr<Watched> sweep) {
   const bool all_ended = sweep->counts.ended() == sweep->counts.total;
   // The database may know of the last end before the loop does, and nothing may follow the last
   // notification.
-  const bool all_heard = all_ended && !dispatcher_->is_storing(sweep->trials);
+  const bool all_heard =
+      all_ended && !dispatcher_->is_storing(sweep->trials) && !analyst_->is_storing(sweep->trials);
   for (std::size_t i = 0; i < watches.size(); ++i) {
     Watch& watch = *watches[i];
     const auto session = watch.session.lock();

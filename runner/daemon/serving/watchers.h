@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/daemon/attempts/analyst.h"
 #include "runner/daemon/attempts/dispatcher.h"
 #include "runner/daemon/planning/sweep_weights.h"
 #include "runner/daemon/serving/session.h"
@@ -35,7 +36,10 @@ class Watchers {
         machine_(machine),
         timer_(io),
         beat_(io) {}
-  void set_dispatcher(const Dispatcher& dispatcher) { dispatcher_ = &dispatcher; }
+  void set_sources(const Dispatcher& dispatcher, const Analyst& analyst) {
+    dispatcher_ = &dispatcher;
+    analyst_ = &analyst;
+  }
 
   // True if it has a watcher, so that `add` does not need its trials.
   bool knows(const SweepId& sweep) const;
@@ -97,6 +101,7 @@ class Watchers {
   EstimateSources sources_;
   const Machine& machine_;
   const Dispatcher* dispatcher_ = nullptr;
+  const Analyst* analyst_ = nullptr;
   std::vector<std::shared_ptr<Watched>> sweeps_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer beat_;

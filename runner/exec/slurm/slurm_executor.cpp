@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/unique_fd.h"
 #include "runner/exec/slurm/pilots.h"
 #include "runner/exec/slurm/side_shell.h"
 #include "runner/exec/slurm/test_only.h"
@@ -44,9 +45,6 @@ class SlurmExecutor final : public Executor, public PoolInspector {
   int descriptor() const override { return wake_.get(); }
   std::vector<ExecutorEvent> events() override;
   PoolInspector* inspector() override { return this; }
-  Result<Evaluator> start_evaluator(const std::vector<int>& cores) override {
-    return Evaluator::start(settings_.worker, cores);
-  }
 
   Result<PoolStatus> status() override;
   Result<PoolEstimate> estimate(const PoolRequest& request) override;
