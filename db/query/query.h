@@ -15,12 +15,12 @@
 
 #include "runner/model/changes.h"
 #include "runner/model/estimate.h"
+#include "runner/model/eta.h"
 #include "runner/model/measured_with.h"
 #include "runner/model/memory_picture.h"
 #include "runner/model/noise_floor.h"
 #include "runner/model/notification.h"
 #include "runner/model/outcome.h"
-#include "runner/model/pace.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/reference.h"
 #include "runner/model/result_set.h"
@@ -114,8 +114,8 @@ struct TrialStanding {
   std::int64_t queued = 0, running = 0;  // open for another sweep
   std::int64_t held = 0;                 // of `queued`: a paused sweep's
   std::array<std::int64_t, 3> to_run{};  // by Pass
-  std::int64_t left_out = 0;             // of a trial that killed its workers too often
-  std::string left_out_because;          // "" if there is none
+  std::int64_t skipped = 0;              // of a trial that killed its workers too often
+  std::string skipped_because;           // "" if there is none
   std::optional<Outcome> last;           // of one that runs again because it is not `done`
   Changes changes;                       // of those that run again because what runs changed
   std::int64_t all_to_run() const { return to_run[0] + to_run[1] + to_run[2]; }
@@ -199,7 +199,7 @@ class Reader {
   // The command that runs at its end; nothing if there is none.
   Result<std::optional<Notification>> notification_of(const SweepId& sweep);
   // Returns, by pass, the inputs of time_left. Reads every attempt of the sweep.
-  Result<std::vector<PassPace>> pace(const SweepId& sweep, const AttemptWeights& weights);
+  Result<std::vector<PassEta>> eta(const SweepId& sweep, const AttemptWeights& weights);
   // Returns each trial of the sweep once, with its passes.
   Result<std::vector<SweepTrial>> trials_of(const SweepId& sweep, const WorkloadDef& def);
   Result<std::unordered_set<TrialKey>> trial_keys_of(const SweepId& sweep);

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "db/base/crash_limit.h"
 #include "db/base/held.h"
-#include "db/base/kills.h"
 #include "db/base/older_result.h"
 #include "db/base/pool_hosts.h"
 #include "db/query/state.h"
@@ -72,16 +72,16 @@ void find_changes(OlderResults& older, std::int64_t host, const WorkloadDef& def
 }
 
 // Moves from `to_run` the attempts that are not queued because the trial killed its workers.
-void leave_out(Connection& connection, const WorkloadDef& def, std::int64_t trial,
-               const std::vector<Pass>& passes, std::int64_t host, const std::string& machine,
-               TrialStanding& standing) {
+void skip_crashing(Connection& connection, const WorkloadDef& def, std::int64_t trial,
+                   const std::vector<Pass>& passes, std::int64_t host, const std::string& machine,
+                   TrialStanding& standing) {
   for (const Pass pass : passes) {
     std::int64_t& to_run = standing.to_run[static_cast<std::size_t>(pass)];
     if (to_run == 0) continue;
-    const Kills kills = kills_of(connection, def, trial, name_of(pass), host, machine);
-    if (!kills.too_many()) continue;
-    standing.left_out += std::exchange(to_run, 0);
-    standing.left_out_because = describe(ending_of(kills));
+    const Crashes crashes = crashes_of(connection, def, trial, name_of(pass), host, machine);
+    if (!crashes.at_limit()) continue;
+    standing.skipped += std::exchange(to_run, 0);
+    standing.skipped_because = describe(ending_of(crashes));
   }
 }
 
@@ -197,8 +197,8 @@ Result<std::vector<TrialStanding>> Reader::standing(const WorkloadDef& def,
       }
       TrialStanding& standing = all.emplace_back(standing_of(answers, passes, wanted.repeats));
       if (row) {
-        leave_out(connection, def, *row, passes, host_there,
-                  wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash, standing);
+        skip_crashing(connection, def, *row, passes, host_there,
+                      wanted.trial == nullptr ? "" : machines.of(*wanted.trial).hash, standing);
       }
       find_changes(older, host_there, def, wanted, machines, answers, passes, standing.changes);
     }

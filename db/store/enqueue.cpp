@@ -131,13 +131,13 @@ void Enqueuer::note_change(const Wanted& wanted) {
   }
 }
 
-std::optional<Kills> Enqueuer::leaves_out(const Wanted& wanted) {
+std::optional<Crashes> Enqueuer::skips(const Wanted& wanted) {
   if (insist_ == Insist::kYes) return std::nullopt;
-  Kills kills = kills_of(state_.connection, def_, wanted.trial_row, name_of(wanted.pass),
-                         host_of(wanted), machines_.of(wanted.trial).hash);
-  if (!kills.too_many()) return std::nullopt;
-  if (receipt_.attempts_left_out++ == 0) receipt_.left_out_because = describe(ending_of(kills));
-  return kills;
+  Crashes crashes = crashes_of(state_.connection, def_, wanted.trial_row, name_of(wanted.pass),
+                               host_of(wanted), machines_.of(wanted.trial).hash);
+  if (!crashes.at_limit()) return std::nullopt;
+  if (receipt_.attempts_skipped++ == 0) receipt_.skipped_because = describe(ending_of(crashes));
+  return crashes;
 }
 
 void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
@@ -164,8 +164,8 @@ void Enqueuer::add(const Wanted& wanted, Siblings siblings) {
       .run();
   attempt.row = state_.connection.database().getLastInsertRowid();
   if (siblings == Siblings::kPossible) {
-    if (const auto kills = leaves_out(wanted)) {
-      set_ending(state_.connection, attempt.row, ending_of(*kills), now_);
+    if (const auto crashes = skips(wanted)) {
+      set_ending(state_.connection, attempt.row, ending_of(*crashes), now_);
       return link(attempt.row, "queued");
     }
     mark_current(state_.connection, wanted.trial_row, wanted.pass, wanted.repeat);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "db/base/kills.h"
+#include "db/base/crash_limit.h"
 #include "db/base/older_result.h"
 #include "db/store/state.h"
 #include "runner/model/outcome.h"
@@ -58,7 +58,7 @@ class Enqueuer {
   // Records an attempt as the sweep's own; `origin` is that of `sweep_attempt`.
   void link(std::int64_t attempt_row, std::string_view origin);
   // The crash limit that the trial has reached, if any; counts the attempt as skipped.
-  std::optional<Kills> leaves_out(const Wanted& wanted);
+  std::optional<Crashes> skips(const Wanted& wanted);
 
  private:
   std::int64_t host_of(const Wanted& wanted) {

@@ -39,12 +39,13 @@ std::vector<Queued> queued_beside(Connection& connection, std::int64_t attempt) 
 
 }  // namespace
 
-Result<std::vector<Store::LeftOut>> Store::leave_out_beyond(const OpenAttempt& oom, WallTime now) {
+Result<std::vector<Store::SkippedAttempt>> Store::skip_beyond(const OpenAttempt& oom,
+                                                              WallTime now) {
   Connection& connection = state_->connection;
   const WorkloadDef* def = state_->catalog.find(oom.workload);
-  if (def == nullptr) return std::vector<LeftOut>();
+  if (def == nullptr) return std::vector<SkippedAttempt>();
   return state_->transact("leaving out points beyond one that ran out of memory", [&] {
-    std::vector<LeftOut> left;
+    std::vector<SkippedAttempt> left;
     ParamTable params(connection, *def);
     const auto pool = pool_param(*def);
     for (const Queued& queued : queued_beside(connection, oom.row)) {
@@ -60,7 +61,7 @@ Result<std::vector<Store::LeftOut>> Store::leave_out_beyond(const OpenAttempt& o
       left.push_back(
           {queued.row, queued.id, queued.trial_key, std::move(*trial), std::move(ending)});
     }
-    return Result<std::vector<LeftOut>>(std::move(left));
+    return Result<std::vector<SkippedAttempt>>(std::move(left));
   });
 }
 

@@ -141,14 +141,14 @@ Result<SubmitReceipt> Store::retry_sweep(const SweepId& sweep,
       if (enqueuer.use_existing(wanted, candidate.attempt)) continue;
       // Skipped as before: its row has the reason.
       const bool is_skipped = candidate.outcome == name_of(Outcome::kSkipped);
-      if (is_skipped && enqueuer.leaves_out(wanted)) {
+      if (is_skipped && enqueuer.skips(wanted)) {
         enqueuer.link(candidate.attempt, "queued");
         continue;
       }
       enqueuer.add(wanted, Enqueuer::Siblings::kPossible);
     }
     // If nothing starts, no notification becomes due.
-    if (receipt.attempts_left_out < static_cast<std::int64_t>(candidates.size())) {
+    if (receipt.attempts_skipped < static_cast<std::int64_t>(candidates.size())) {
       Query(connection,
             "UPDATE notification SET begun_ns = NULL, ended_ns = NULL, problem = '' WHERE sweep = "
             "?")

@@ -77,8 +77,8 @@ struct SubmitReceipt {
   Holds holds = {};                    // of joined attempts
   std::int64_t attempts_released = 0;  // joined ones that paused sweeps had held
   // Not queued but `skipped`, since the trial killed its workers too often; and why, of the first.
-  std::int64_t attempts_left_out = 0;
-  std::string left_out_because = {};
+  std::int64_t attempts_skipped = 0;
+  std::string skipped_because = {};
   bool is_paused = false;  // the sweep that is retried: its queued attempts wait
 };
 
@@ -144,18 +144,18 @@ class Store {
 
   // Ends as `skipped` the queued attempts of `oom`'s sweeps at points at least as large
   // (runner/model/frontier.h), unless a sweep that wants them has `frontier: off`.
-  struct LeftOut {
+  struct SkippedAttempt {
     std::int64_t row = 0;
     AttemptId id;
     TrialKey trial_key;
     Trial trial;
     Ending ending;
   };
-  Result<std::vector<LeftOut>> leave_out_beyond(const OpenAttempt& oom, WallTime now);
+  Result<std::vector<SkippedAttempt>> skip_beyond(const OpenAttempt& oom, WallTime now);
   // Ends as `skipped` the queued attempts of `killer`'s trial, pass and pool, if it has killed its
-  // workers too often (runner/model/kills.h). `submit`, `retry_sweep` and the others do the same
-  // instead of queueing such a trial.
-  Result<std::vector<LeftOut>> leave_out_killer(const OpenAttempt& killer, WallTime now);
+  // workers too often (runner/model/crash_limit.h). `submit`, `retry_sweep` and the others do the
+  // same instead of queueing such a trial.
+  Result<std::vector<SkippedAttempt>> skip_killer(const OpenAttempt& killer, WallTime now);
 
   // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of
   // its sentinel, and marks the sweep. Returns the rows it ended and the rows still running that

@@ -7,18 +7,18 @@
 #include <set>
 #include <utility>
 
+#include "runner/report/comparison_pairing.h"
 #include "runner/report/processes.h"
-#include "runner/report/sides.h"
 #include "runner/stats/false_discovery.h"
 
 namespace sweepd {
 namespace {
 
 using report::add_what_ran;
+using report::ComparisonPairing;
 using report::PointPlace;
 using report::RanAtPoint;
 using report::SideDifferences;
-using report::SidePoints;
 
 // The attempts of one point on both sides.
 struct Pair {
@@ -70,8 +70,8 @@ bool belongs_to(std::string_view asked, std::string_view name) {
 // Two sweeps of equal parameters are compared because of their code or machine. Otherwise code,
 // build, LibTorch and driver are expected to be equal, and between two values of a parameter so is
 // the machine.
-void note_differences(const SidePoints& points, const SideDifferences& ran, std::string_view asked,
-                      ComparedResults& compared) {
+void note_differences(const ComparisonPairing& points, const SideDifferences& ran,
+                      std::string_view asked, ComparedResults& compared) {
   const auto add = [&](const auto& difference, bool expected) {
     const auto& [name, text] = difference;
     (expected || belongs_to(asked, name) ? compared.differ : compared.also_differ)
@@ -91,7 +91,7 @@ struct OfSide {
 };
 
 void add_steps(const ResultSet& results, const std::map<AttemptId, WhatRan>& ran,
-               const SidePoints& points, std::map<PointPlace, Pair>& pairs, OfSide side) {
+               const ComparisonPairing& points, std::map<PointPlace, Pair>& pairs, OfSide side) {
   for (const ResultRow& row : results.rows) {
     Pair& pair = pairs[points.place_of(results, row)];
     stats::Measured& measured = pair.*side.measured;
@@ -118,7 +118,7 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
   }
   if (const auto apart = refuse_shared(of_a, of_b); !apart) return apart.error();
 
-  const SidePoints points(of_a, of_b);
+  const ComparisonPairing points(of_a, of_b);
   compared.axes = points.axes();
   std::map<PointPlace, Pair> pairs;
   add_steps(of_a, a.ran, points, pairs, {&Pair::a, &Pair::ran_a});

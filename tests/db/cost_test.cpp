@@ -91,7 +91,7 @@ class CostTest : public DbTest {
     const SubmitReceipt mine = half_done("mine", 0, 12);
     expect_answer(store_->mark_queued(mine.queued[6].row));
     finish(ended(mine.queued[6].row, {Oom{}, 0}));
-    expect_answer(store_->leave_out_beyond(mine.queued[6], WallTime{6'000'000'000}));
+    expect_answer(store_->skip_beyond(mine.queued[6], WallTime{6'000'000'000}));
     expect_answer(store_->record_loss(mine.queued[7].row, WallTime{6'000'000'000}, "preempted"));
     expect_answer(store_->clocks_before(mine.queued[0].row, cpu()));
     expect_answer(store_->begin_notification(WallTime{6'000'000'000}));
@@ -114,7 +114,7 @@ class CostTest : public DbTest {
     expect_answer(reader_->progress(id));
     expect_answer(reader_->is_paused(id));
     expect_answer(reader_->notification_of(id));
-    expect_answer(reader_->pace(id, {}));
+    expect_answer(reader_->eta(id, {}));
     const auto trials = reader_->trials_of(id, def());
     expect_answer(trials);
     expect_answer(reader_->trial_keys_of(id));

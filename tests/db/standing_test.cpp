@@ -81,14 +81,14 @@ TEST_F(StandingTest, PastAttemptsAreWhatTheyTook) {
   EXPECT_TRUE(reader_->past_attempts(def(), "id-of-beta", 100)->empty());
 }
 
-TEST_F(StandingTest, PaceCountsAttemptsWithTheirWeights) {
+TEST_F(StandingTest, EtaCountsAttemptsWithTheirWeights) {
   const auto request = sweep("s", {{{"model", "small"}}, {{"model", "large"}}, {{"model", "xl"}}});
   const auto queued = submit(request).queued;
   start(queued[0], 1);
   finish_done(queued[0], 5);
   start(queued[1], 6);
 
-  const auto equal = reader_->pace(request.id, {});
+  const auto equal = reader_->eta(request.id, {});
   ASSERT_TRUE(equal) << equal.error().message;
   ASSERT_EQ(equal->size(), 1U);
   EXPECT_EQ(equal->at(0).queued, 1);
@@ -99,7 +99,7 @@ TEST_F(StandingTest, PaceCountsAttemptsWithTheirWeights) {
   weights.set(queued[0].trial_key, Pass::kTiming, 2);
   weights.set(queued[1].trial_key, Pass::kTiming, 3);
   weights.set(queued[2].trial_key, Pass::kTiming, 50);
-  const auto weighted = reader_->pace(request.id, weights);
+  const auto weighted = reader_->eta(request.id, weights);
   ASSERT_TRUE(weighted) << weighted.error().message;
   ASSERT_EQ(weighted->size(), 1U);
   EXPECT_EQ(weighted->at(0).queued, 50);
@@ -107,16 +107,16 @@ TEST_F(StandingTest, PaceCountsAttemptsWithTheirWeights) {
   EXPECT_EQ(weighted->at(0).took, seconds(4));
 }
 
-TEST_F(StandingTest, ReusedAttemptsSayNothingOfThePace) {
+TEST_F(StandingTest, ReusedAttemptsSayNothingOfTheEta) {
   const auto first = submit(sweep("first", {{{"model", "small"}}})).queued;
   start(first[0], 1);
   finish_done(first[0], 5);
   const auto request = sweep("second", {{{"model", "small"}}});
   EXPECT_EQ(submit(request).attempts_reused, 1);
-  const auto pace = reader_->pace(request.id, {});
-  ASSERT_TRUE(pace && pace->size() == 1);
-  EXPECT_EQ(pace->at(0).ended, 0);
-  EXPECT_EQ(pace->at(0).took, Duration{0});
+  const auto eta = reader_->eta(request.id, {});
+  ASSERT_TRUE(eta && eta->size() == 1);
+  EXPECT_EQ(eta->at(0).ended, 0);
+  EXPECT_EQ(eta->at(0).took, Duration{0});
 }
 
 TEST_F(StandingTest, TrialsOfASweepAreReadBackOnce) {

@@ -245,8 +245,9 @@ class Dispatcher {
   void end_without_process(const OpenAttempt& attempt, Ending ending);
   // Skips points at least as large as an attempt that ran out of memory, and the queued attempts of
   // a trial that kills its workers.
-  using LeaveOut = Result<std::vector<Store::LeftOut>> (Store::*)(const OpenAttempt&, WallTime);
-  void leave_out(const OpenAttempt& because_of, LeaveOut which);
+  using SkipMethod = Result<std::vector<Store::SkippedAttempt>> (Store::*)(const OpenAttempt&,
+                                                                           WallTime);
+  void skip_attempts(const OpenAttempt& because_of, SkipMethod which);
   void store_record(const OpenAttempt& attempt, std::shared_ptr<AttemptRecord> record);
   ResultQueue::Hooks result_hooks();
   AnalyticQueue::Hooks analytic_hooks();

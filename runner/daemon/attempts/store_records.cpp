@@ -2,7 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/attempts/dispatcher.h"
-#include "runner/model/kills.h"
+#include "runner/model/crash_limit.h"
 
 namespace sweepd {
 
@@ -17,18 +17,18 @@ void Dispatcher::end_without_process(const OpenAttempt& attempt, Ending ending) 
 // If this fails, or the daemon dies before it, they run, and end like the attempt because of which
 // they would be skipped. One that is about to start cannot be marked started then, and does not
 // start.
-void Dispatcher::leave_out(const OpenAttempt& because_of, LeaveOut which) {
-  using LeftOut = std::vector<Store::LeftOut>;
+void Dispatcher::skip_attempts(const OpenAttempt& because_of, SkipMethod which) {
+  using Attempts = std::vector<Store::SkippedAttempt>;
   const auto work = [because_of, which](Store& store) {
     return (store.*which)(because_of, now_wall());
   };
-  writer_.run(work, [this, because_of](const Result<LeftOut>& left) {
+  writer_.run(work, [this, because_of](const Result<Attempts>& left) {
     if (!left) return spdlog::error("{}", left.error().message);
     if (left->empty()) return;
     spdlog::info("{} attempts left out because of {}: {}", left->size(), because_of.id,
                  describe(left->front().ending));
     std::vector<std::int64_t> rows;
-    for (const Store::LeftOut& one : *left) {
+    for (const Store::SkippedAttempt& one : *left) {
       OpenAttempt attempt = because_of;
       attempt.trial = one.trial;
       rows.push_back(one.row);
@@ -69,8 +69,8 @@ ResultQueue::Hooks Dispatcher::result_hooks() {
     spdlog::info("attempt {} ended: {}{}{}", attempt.id, name_of(outcome_of(ending)),
                  why.empty() ? "" : ": ", why);
     hooks_.ended({attempt.id, attempt.trial_key, label_of_attempt(attempt), attempt.pass, ending});
-    if (outcome_of(ending) == Outcome::kOom) leave_out(attempt, &Store::leave_out_beyond);
-    if (killed_its_worker(ending)) leave_out(attempt, &Store::leave_out_killer);
+    if (outcome_of(ending) == Outcome::kOom) skip_attempts(attempt, &Store::skip_beyond);
+    if (killed_its_worker(ending)) skip_attempts(attempt, &Store::skip_killer);
   };
   hooks.recovered = [this] { resume_all_starts(); };
   return hooks;

@@ -30,7 +30,7 @@ std::string state_of(const TrialStanding& standing) {
   if (to_run > 0) return standing.last || standing.changes.attempts > 0 ? "again" : "new";
   if (standing.running > 0) return "running";
   if (standing.queued > 0) return "queued";
-  return standing.left_out > 0 ? "left out" : "reused";
+  return standing.skipped > 0 ? "left out" : "reused";
 }
 
 Bytes resident_of(const PlannedTrial& trial) {
@@ -113,8 +113,8 @@ rpc::SweepPlan message_of(const SweepPlan& plan, std::int64_t limit) {
     message.excluded.push_back({rule.line, rule.rule, rule.points});
   }
   message.to_run = plan.to_run;
-  message.left_out = plan.left_out;
-  message.left_out_because = plan.left_out_because;
+  message.left_out = plan.skipped;
+  message.left_out_because = plan.skipped_because;
   message.reused = plan.reused;
   message.queued = plan.queued;
   message.held = plan.held;

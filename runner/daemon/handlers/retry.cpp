@@ -20,8 +20,8 @@ boost::asio::awaitable<Answer<rpc::Retry>> handle_retry(Services& services, Sess
                               .name = sweep->name,
                               .queued = queued,
                               .paused = receipt->is_paused,
-                              .left_out = receipt->attempts_left_out,
-                              .left_out_because = receipt->left_out_because};
+                              .left_out = receipt->attempts_skipped,
+                              .left_out_because = receipt->skipped_because};
 }
 
 }  // namespace sweepd

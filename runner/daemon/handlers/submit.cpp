@@ -77,9 +77,9 @@ boost::asio::awaitable<Result<rpc::SubmittedSweep>> store_one(Services& services
                              .reused = receipt->attempts_reused,
                              .joined = receipt->attempts_joined,
                              .released = receipt->attempts_released,
-                             .left_out = receipt->attempts_left_out,
+                             .left_out = receipt->attempts_skipped,
                              .to_reread = receipt->attempts_to_reread,
-                             .left_out_because = receipt->left_out_because,
+                             .left_out_because = receipt->skipped_because,
                              .changes = rpc::message_of(receipt->changes)};
   if (!request.notify.empty()) services.notifier.expect();
   services.dispatcher.enqueue(std::move(stored.receipt->queued));

@@ -117,14 +117,14 @@ class Planner {
 
   void count(const TrialStanding& standing) {
     plan_.to_run += standing.all_to_run();
-    plan_.left_out += standing.left_out;
-    if (plan_.left_out_because.empty()) plan_.left_out_because = standing.left_out_because;
+    plan_.skipped += standing.skipped;
+    if (plan_.skipped_because.empty()) plan_.skipped_because = standing.skipped_because;
     plan_.reused += standing.reused;
     plan_.queued += standing.queued;
     plan_.held += standing.held;
     plan_.running += standing.running;
-    plan_.attempts += standing.all_to_run() + standing.left_out + standing.reused +
-                      standing.queued + standing.running;
+    plan_.attempts += standing.all_to_run() + standing.skipped + standing.reused + standing.queued +
+                      standing.running;
     if (standing.last) ++plan_.again[*standing.last];
     plan_.changes.add(standing.changes);
   }

@@ -57,8 +57,8 @@ struct SweepPlan {
   };
   std::vector<Excluded> excluded;
   std::int64_t to_run = 0, reused = 0, queued = 0, held = 0, running = 0;  // attempts
-  std::int64_t left_out = 0;  // of trials that killed their workers too often
-  std::string left_out_because;
+  std::int64_t skipped = 0;  // of trials that killed their workers too often
+  std::string skipped_because;
   Changes changes;
   std::map<Outcome, std::int64_t> again;  // trials that would run again, by their last outcome
 

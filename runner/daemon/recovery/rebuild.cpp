@@ -165,7 +165,7 @@ class Rebuilding {
     }
     const WallTime now = now_wall();
     for (const OpenAttempt& oom : ooms_) {
-      if (auto left = store_.leave_out_beyond(oom, now); !left) return left.error();
+      if (auto left = store_.skip_beyond(oom, now); !left) return left.error();
     }
     return store_.restore_unmeasured(open, "not found when the database was recovered", now);
   }

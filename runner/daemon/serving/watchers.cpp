@@ -19,27 +19,27 @@ namespace {
 
 constexpr std::chrono::milliseconds kGather{100};
 constexpr std::chrono::seconds kBeat{1};
-constexpr Duration kPaceAge = seconds(1);
-// Reading the pace costs a pass over the sweep's attempts, so for a large sweep it is read less
+constexpr Duration kEtaAge = seconds(1);
+// Reading the eta costs a pass over the sweep's attempts, so for a large sweep it is read less
 // often.
-constexpr std::int64_t kPaceRest = 20;
+constexpr std::int64_t kEtaRest = 20;
 
-struct Pace {
-  std::vector<PassPace> passes;
+struct ReadEta {
+  std::vector<PassEta> passes;
   Duration took{0};
 };
 struct Standing {
   Progress counts;
   bool paused = false;
   std::vector<AttemptRow> past;
-  std::optional<Pace> pace;
+  std::optional<ReadEta> eta;
 };
 
-Result<Pace> read_pace(Reader& reader, const SweepId& sweep, const AttemptWeights& weights) {
+Result<ReadEta> read_eta(Reader& reader, const SweepId& sweep, const AttemptWeights& weights) {
   const Instant start = now_instant();
-  auto passes = reader.pace(sweep, weights);
+  auto passes = reader.eta(sweep, weights);
   if (!passes) return passes.error();
-  return Pace{std::move(*passes), now_instant() - start};
+  return ReadEta{std::move(*passes), now_instant() - start};
 }
 
 void tell_of_stop(const std::weak_ptr<Session>& session, const rpc::Stopping& how) {
@@ -85,7 +85,7 @@ void Watchers::add(std::weak_ptr<Session> session, const SweepRow& sweep,
   changed();
 }
 
-// Runs in the background, since the worker may take seconds. The pace is read again afterwards.
+// Runs in the background, since the worker may take seconds. The eta is read again afterwards.
 void Watchers::read_weights(const std::shared_ptr<Watched>& sweep) {
   if (sweep->weighing || sweep->estimates.are_final()) return;
   sweep->weighing = true;
@@ -98,7 +98,7 @@ void Watchers::read_weights(const std::shared_ptr<Watched>& sweep) {
     if (!weights) spdlog::error("time left: {}", weights.error().message);
     if (!weights || weights->empty()) co_return;
     sweep->known = std::make_shared<AttemptWeights>(std::move(*weights));
-    sweep->pace_due.reset();
+    sweep->eta_due.reset();
     changed();
   };
   asio::co_spawn(io_, read, [](const std::exception_ptr& failure) {
@@ -177,14 +177,14 @@ void Watchers::arm_beat() {
 // problems.
 asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Watches& watches,
                                         std::vector<Ended>& news) {
-  const bool with_pace = !sweep->pace_due || now_instant() >= *sweep->pace_due;
+  const bool with_eta = !sweep->eta_due || now_instant() >= *sweep->eta_due;
   std::int64_t most_past = -1;  // no watcher is new
   for (const auto& watch : watches) {
     if (!watch->past) most_past = std::max(most_past, watch->most_past);
   }
-  if (with_pace) read_weights(sweep);
+  if (with_eta) read_weights(sweep);
   const auto weights = sweep->known;
-  const auto ask = [&sweep, &weights, with_pace, most_past](Reader& reader) -> Result<Standing> {
+  const auto ask = [&sweep, &weights, with_eta, most_past](Reader& reader) -> Result<Standing> {
     Standing standing;
     const auto counts = reader.progress(sweep->id);
     if (!counts) return counts.error();
@@ -197,10 +197,10 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Wa
       if (!past) return past.error();
       standing.past = std::move(*past);
     }
-    if (!with_pace) return standing;
-    auto pace = read_pace(reader, sweep->id, *weights);
-    if (!pace) return pace.error();
-    standing.pace = std::move(*pace);
+    if (!with_eta) return standing;
+    auto eta = read_eta(reader, sweep->id, *weights);
+    if (!eta) return eta.error();
+    standing.eta = std::move(*eta);
     return standing;
   };
   auto read = co_await readers_.run(ask);
@@ -213,14 +213,14 @@ asio::awaitable<bool> Watchers::refresh(std::shared_ptr<Watched> sweep, const Wa
   for (std::size_t i = 0; i < watches.size(); ++i) {
     if (!watches[i]->past) watches[i]->begin_with(read->past, news[i]);
   }
-  if (!read->pace) {
+  if (!read->eta) {
     sweep->stale = true;  // the next beat reads it
     co_return true;
   }
-  sweep->pace = std::move(read->pace->passes);
+  sweep->eta = std::move(read->eta->passes);
   sweep->weights = weights;
-  const std::int64_t rest = std::max(kPaceAge.ns, read->pace->took.ns * kPaceRest);
-  sweep->pace_due = now_instant() + Duration{rest};
+  const std::int64_t rest = std::max(kEtaAge.ns, read->eta->took.ns * kEtaRest);
+  sweep->eta_due = now_instant() + Duration{rest};
   co_return true;
 }
 
@@ -242,7 +242,7 @@ rpc::Progress Watchers::progress_of(const Watched& sweep) const {
   IdleDevices idle = idle_devices(dispatcher_->paused_devices(), machine_);
   progress.paused_devices = std::move(idle.paused);
   progress.out_of_service = std::move(idle.out_of_service);
-  if (!sweep.paused) progress.left = time_left(sweep.pace, running);
+  if (!sweep.paused) progress.left = time_left(sweep.eta, running);
   progress.trouble = dispatcher_->trouble();
   return progress;
 }

@@ -76,9 +76,9 @@ class Watchers {
     SweepWeights estimates;
     bool weighing = false;  // a worker is asked
     std::shared_ptr<const AttemptWeights> known = std::make_shared<AttemptWeights>();
-    std::vector<PassPace> pace;
-    std::shared_ptr<const AttemptWeights> weights = known;  // with which the pace was read
-    std::optional<Instant> pace_due;                        // empty: at once
+    std::vector<PassEta> eta;
+    std::shared_ptr<const AttemptWeights> weights = known;  // with which the eta was read
+    std::optional<Instant> eta_due;                         // empty: at once
   };
   using Watches = std::vector<std::shared_ptr<Watch>>;
 

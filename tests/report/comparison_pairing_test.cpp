@@ -1,6 +1,6 @@
 // Tests which dimensions distinguish points and which distinguish the sides of a comparison: hosts,
 // devices, code.
-#include "runner/report/sides.h"
+#include "runner/report/comparison_pairing.h"
 
 #include <gmock/gmock.h>
 
@@ -67,7 +67,7 @@ std::vector<std::string> axes_of(const ComparedResults& compared) {
   return names;
 }
 
-TEST(SidePoints, PairAcrossHosts) {
+TEST(ComparisonPairing, PairAcrossHosts) {
   const auto a = side("a", {"model", "host"}, {{{"small", "alpha"}}, {{"large", "alpha"}, 200}});
   const auto b = side("b", {"model", "host"}, {{{"small", "beta"}, 50}, {{"large", "beta"}, 200}});
   const auto compared = compare(a, b, "host");
@@ -78,7 +78,7 @@ TEST(SidePoints, PairAcrossHosts) {
 }
 
 // Two hosts have the one GPU and a third has the other.
-TEST(SidePoints, SeveralHostsOfOneSideAreNoPoints) {
+TEST(ComparisonPairing, SeveralHostsOfOneSideAreNoPoints) {
   const auto a = side("a", {"host"}, {{{"alpha"}}, {{"beta"}}});
   const auto b = side("b", {"host"}, {{{"gamma"}}});
   const auto compared = compare(a, b, "device_name");
@@ -89,7 +89,7 @@ TEST(SidePoints, SeveralHostsOfOneSideAreNoPoints) {
   EXPECT_THAT(compare(a, b, "precision").also_differ, ElementsAre(HasSubstr("host=alpha and")));
 }
 
-TEST(SidePoints, HostsThatBothSidesHaveArePoints) {
+TEST(ComparisonPairing, HostsThatBothSidesHaveArePoints) {
   const auto a = side("a", {"host"}, {{{"alpha"}}, {{"beta"}, 200}});
   const auto b = side("b", {"host"}, {{{"beta"}, 200}, {{"alpha"}}});
   const auto compared = compare(a, b);
@@ -97,7 +97,7 @@ TEST(SidePoints, HostsThatBothSidesHaveArePoints) {
   EXPECT_EQ(compared.points.size(), 2U);
 }
 
-TEST(SidePoints, AProgramsCodeIsNoPointIfThereIsOneAtEach) {
+TEST(ComparisonPairing, AProgramsCodeIsNoPointIfThereIsOneAtEach) {
   const auto a = side("a", {"script", "code"}, {{{"x.py", "x1"}}, {{"y.py", "y1"}, 200}});
   const auto b = side("b", {"script", "code"}, {{{"x.py", "x2"}}, {{"y.py", "y1"}, 200}});
   const auto compared = compare(a, b);
@@ -106,7 +106,7 @@ TEST(SidePoints, AProgramsCodeIsNoPointIfThereIsOneAtEach) {
   EXPECT_THAT(compared.differ, ElementsAre("code=x1 against x2 at 1 of 2 points"));
 }
 
-TEST(SidePoints, SeveralCodesAtOnePointArePoints) {
+TEST(ComparisonPairing, SeveralCodesAtOnePointArePoints) {
   const auto a = side("a", {"script", "code"}, {{{"x.py", "x1"}}, {{"x.py", "x2"}, 200}});
   const auto b = side("b", {"script", "code"}, {{{"x.py", "x1"}}});
   EXPECT_THAT(axes_of(compare(a, b)), ElementsAre("code"));

@@ -1,4 +1,4 @@
-#include "runner/model/pace.h"
+#include "runner/model/eta.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ constexpr Pass kTiming = Pass::kTiming, kMemory = Pass::kMemory;
 TEST(TimeLeft, IsTheMeanOfEachPassTimesWhatWaits) {
   struct Case {
     const char* what;
-    std::vector<PassPace> passes;
+    std::vector<PassEta> passes;
     std::vector<RunningFor> running;
     std::optional<std::int64_t> left_s;
   };

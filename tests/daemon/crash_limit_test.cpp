@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class KillsStory : public DispatcherStory {
+class CrashLimitStory : public DispatcherStory {
  protected:
   void start_and_die(std::size_t nth) {
     ASSERT_TRUE(until_started(nth));
@@ -18,7 +18,7 @@ class KillsStory : public DispatcherStory {
   }
 };
 
-TEST_F(KillsStory, TheThirdDeathEndsWhatWaitsOfTheTrialAndTheRestIsMeasured) {
+TEST_F(CrashLimitStory, TheThirdDeathEndsWhatWaitsOfTheTrialAndTheRestIsMeasured) {
   const auto queued = enqueue({{{"repeats", "5"}}, {{"context", "64"}, {"priority", "-1"}}});
   ASSERT_EQ(queued.size(), 6U);
   for (std::size_t i = 1; i <= 3; ++i) start_and_die(i);
@@ -39,7 +39,7 @@ TEST_F(KillsStory, TheThirdDeathEndsWhatWaitsOfTheTrialAndTheRestIsMeasured) {
   EXPECT_EQ(dispatcher_->queued(), 0U);
 }
 
-TEST_F(KillsStory, AcrossDaemonsToo) {
+TEST_F(CrashLimitStory, AcrossDaemonsToo) {
   const auto queued = enqueue({{{"repeats", "4"}}});
   for (std::size_t death = 1; death <= 3; ++death) {
     start_and_die(1);

@@ -1,4 +1,4 @@
-#include "runner/model/pace.h"
+#include "runner/model/eta.h"
 
 #include <algorithm>
 
@@ -6,14 +6,14 @@ namespace sweepd {
 namespace {
 
 // Returns the mean time of one attempt of weight 1.
-double mean_ns(std::span<const PassPace> passes, Pass pass) {
+double mean_ns(std::span<const PassEta> passes, Pass pass) {
   double took = 0, ended = 0, own_took = 0, own_ended = 0;
-  for (const PassPace& pace : passes) {
-    took += static_cast<double>(pace.took.ns);
-    ended += pace.ended;
-    if (pace.pass != pass) continue;
-    own_took += static_cast<double>(pace.took.ns);
-    own_ended += pace.ended;
+  for (const PassEta& eta : passes) {
+    took += static_cast<double>(eta.took.ns);
+    ended += eta.ended;
+    if (eta.pass != pass) continue;
+    own_took += static_cast<double>(eta.took.ns);
+    own_ended += eta.ended;
   }
   if (own_ended > 0) return own_took / own_ended;
   return ended > 0 ? took / ended : -1;
@@ -32,16 +32,16 @@ double AttemptWeights::of(const TrialKey& key, Pass pass) const {
   return found == weights_.end() ? 1 : found->second[static_cast<std::size_t>(pass)];
 }
 
-std::optional<Duration> time_left(std::span<const PassPace> passes,
+std::optional<Duration> time_left(std::span<const PassEta> passes,
                                   std::span<const RunningFor> running) {
   double left_ns = 0;
   bool waiting = false;
-  for (const PassPace& pace : passes) {
-    if (pace.queued == 0) continue;
+  for (const PassEta& eta : passes) {
+    if (eta.queued == 0) continue;
     waiting = true;
-    const double mean = mean_ns(passes, pace.pass);
+    const double mean = mean_ns(passes, eta.pass);
     if (mean < 0) return std::nullopt;
-    left_ns += mean * pace.queued;
+    left_ns += mean * eta.queued;
   }
   if (waiting && running.empty()) return std::nullopt;
   for (const RunningFor& run : running) {

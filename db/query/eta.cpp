@@ -8,7 +8,7 @@ namespace {
 
 // ?1 is the sweep. `key` is read only if each trial has its own weight, since a sweep without
 // weights may have a million trials.
-std::string pace_select(bool by_trial) {
+std::string eta_select(bool by_trial) {
   const std::string key = by_trial ? "t.key" : "''";
   return "SELECT a.pass, " + key +
          " AS key, count(*) FILTER (WHERE a.outcome IS NULL AND a.started_ns IS NULL), "
@@ -21,24 +21,24 @@ std::string pace_select(bool by_trial) {
 
 }  // namespace
 
-Result<std::vector<PassPace>> Reader::pace(const SweepId& sweep, const AttemptWeights& weights) {
-  return state_->ask("timing a sweep", [&]() -> Result<std::vector<PassPace>> {
+Result<std::vector<PassEta>> Reader::eta(const SweepId& sweep, const AttemptWeights& weights) {
+  return state_->ask("timing a sweep", [&]() -> Result<std::vector<PassEta>> {
     const auto row = sweep_row(*state_, sweep);
     if (!row) return row.error();
-    std::map<Pass, PassPace> by_pass;
-    Query query(state_->connection, pace_select(!weights.empty()));
+    std::map<Pass, PassEta> by_pass;
+    Query query(state_->connection, eta_select(!weights.empty()));
     query.bind(*row);
     while (query.next()) {
       const Pass pass = *pass_from(query.text(0));
       const double weight = weights.of(query.text(1), pass);
-      PassPace& pace = by_pass.try_emplace(pass, PassPace{pass, 0, 0, {}}).first->second;
-      pace.queued += weight * static_cast<double>(query.integer(2));
-      pace.ended += weight * static_cast<double>(query.integer(3));
-      pace.took.ns += query.integer(4);
+      PassEta& eta = by_pass.try_emplace(pass, PassEta{pass, 0, 0, {}}).first->second;
+      eta.queued += weight * static_cast<double>(query.integer(2));
+      eta.ended += weight * static_cast<double>(query.integer(3));
+      eta.took.ns += query.integer(4);
     }
-    std::vector<PassPace> paces;
-    for (const auto& [pass, pace] : by_pass) paces.push_back(pace);
-    return paces;
+    std::vector<PassEta> all;
+    for (const auto& [pass, eta] : by_pass) all.push_back(eta);
+    return all;
   });
 }
 

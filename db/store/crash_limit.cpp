@@ -1,5 +1,5 @@
 // Skips the queued attempts of a trial that killed its workers too often.
-#include "db/base/kills.h"
+#include "db/base/crash_limit.h"
 
 #include <utility>
 #include <vector>
@@ -43,23 +43,24 @@ std::vector<Waiting> waiting_of(Connection& connection, const KilledOn& place,
 
 }  // namespace
 
-Result<std::vector<Store::LeftOut>> Store::leave_out_killer(const OpenAttempt& killer,
-                                                            WallTime now) {
+Result<std::vector<Store::SkippedAttempt>> Store::skip_killer(const OpenAttempt& killer,
+                                                              WallTime now) {
   Connection& connection = state_->connection;
   const WorkloadDef* def = state_->catalog.find(killer.workload);
-  if (def == nullptr) return std::vector<LeftOut>();
+  if (def == nullptr) return std::vector<SkippedAttempt>();
   return state_->transact("leaving out a trial that kills its workers", [&] {
-    std::vector<LeftOut> left;
+    std::vector<SkippedAttempt> left;
     const KilledOn place = killed_on(connection, killer.row);
     const std::string_view pass = name_of(killer.pass);
-    const Kills kills = kills_of(connection, *def, place.trial, pass, place.host, place.machine);
-    if (!kills.too_many()) return Result<std::vector<LeftOut>>(std::move(left));
+    const Crashes crashes =
+        crashes_of(connection, *def, place.trial, pass, place.host, place.machine);
+    if (!crashes.at_limit()) return Result<std::vector<SkippedAttempt>>(std::move(left));
     for (const Waiting& each : waiting_of(connection, place, pass)) {
-      Ending ending = ending_of(kills);
+      Ending ending = ending_of(crashes);
       set_ending(connection, each.row, ending, now);
       left.push_back({each.row, each.id, killer.trial_key, killer.trial, std::move(ending)});
     }
-    return Result<std::vector<LeftOut>>(std::move(left));
+    return Result<std::vector<SkippedAttempt>>(std::move(left));
   });
 }
 

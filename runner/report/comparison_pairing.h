@@ -22,10 +22,10 @@ using PointPlace = std::vector<std::size_t>;
 // - the host, if the sides have none in common: then it distinguishes the sides;
 // - a program's code, if each side has a single one at every point: points pair by the request,
 //   and code that differs at one is a difference between the sides (SideDifferences).
-class SidePoints {
+class ComparisonPairing {
  public:
   // The dimensions of both are the same; every row counts. Both must outlive this.
-  SidePoints(const ResultSet& a, const ResultSet& b);
+  ComparisonPairing(const ResultSet& a, const ResultSet& b);
 
   std::vector<Dimension> axes() const;  // without values
   // Dimensions that distinguish the sides, with both values: host, "alpha against beta".

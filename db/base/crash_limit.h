@@ -1,4 +1,4 @@
-// Finds trials that killed too many workers to be retried (runner/model/kills.h).
+// Finds trials that killed too many workers to be retried (runner/model/crash_limit.h).
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 #include "db/base/connection.h"
 #include "runner/model/catalog.h"
-#include "runner/model/kills.h"
+#include "runner/model/crash_limit.h"
 
 namespace sweepd {
 
 // The crashes of the trial, a row, in this pass on this host, a row, with the same code on the same
 // machine (MachineId::hash; "" accepts every machine). Throws SQLite::Exception.
-Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
-               std::string_view pass, std::int64_t host, const std::string& machine);
+Crashes crashes_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
+                   std::string_view pass, std::int64_t host, const std::string& machine);
 
 }  // namespace sweepd

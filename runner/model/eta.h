@@ -27,7 +27,7 @@ class AttemptWeights {
 
 // The attempts of one pass of a sweep, each counted with its weight. Passes differ in length: a
 // memory pass runs a step or two.
-struct PassPace {
+struct PassEta {
   Pass pass = Pass::kTiming;
   double queued = 0;
   double ended = 0;  // those that ran for the sweep, with any outcome, without reused ones
@@ -44,7 +44,7 @@ struct RunningFor {
 // pass has ended) times its weight, and a running attempt the rest of that time. As many attempts
 // as run now are assumed to run in parallel. Returns nothing before the first attempt has ended, or
 // while nothing runs and something waits.
-std::optional<Duration> time_left(std::span<const PassPace> passes,
+std::optional<Duration> time_left(std::span<const PassEta> passes,
                                   std::span<const RunningFor> running);
 
 }  // namespace sweepd

@@ -1,5 +1,5 @@
 // Tests that a trial that killed its worker three times is skipped, and which attempts count.
-#include "runner/model/kills.h"
+#include "runner/model/crash_limit.h"
 
 #include <csignal>
 
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class KillsTest : public DbTest {
+class CrashLimitTest : public DbTest {
  protected:
   static Ending killed_by(int signal) { return {Crashed{signal, std::nullopt, "step"}, 0}; }
 
@@ -27,18 +27,18 @@ class KillsTest : public DbTest {
     const auto retried = store_->retry_sweep(request_.id, {}, WallTime{6'000'000'000}, {}, insist);
     EXPECT_TRUE(retried) << retried.error().message;
     next_ = retried->queued;
-    left_out_ = retried->attempts_left_out;
-    because_ = retried->left_out_because;
+    skipped_ = retried->attempts_skipped;
+    because_ = retried->skipped_because;
     return retried->attempts_queued;
   }
 
   NewSweep request_;
   std::vector<OpenAttempt> next_;
-  std::int64_t left_out_ = 0;
+  std::int64_t skipped_ = 0;
   std::string because_;
 };
 
-TEST_F(KillsTest, AfterTheThirdNothingQueuesTheTrialAgain) {
+TEST_F(CrashLimitTest, AfterTheThirdNothingQueuesTheTrialAgain) {
   EXPECT_EQ(end_and_retry(killed_by(SIGABRT)), 1);
   reopen();
   EXPECT_EQ(end_and_retry(killed_by(SIGKILL)), 1);
@@ -46,7 +46,7 @@ TEST_F(KillsTest, AfterTheThirdNothingQueuesTheTrialAgain) {
   const std::string last(short_id(next_.front().id));
   EXPECT_EQ(end_and_retry(killed_by(SIGSEGV)), 0);
   const std::string why = "killed its worker 3 times (SIGSEGV; the last: attempt " + last + ")";
-  EXPECT_EQ(left_out_, 1);
+  EXPECT_EQ(skipped_, 1);
   EXPECT_EQ(because_, why);
   const auto rows = sql("SELECT outcome, message, started_ns FROM attempt ORDER BY row");
   ASSERT_EQ(rows.size(), 4U);
@@ -54,12 +54,12 @@ TEST_F(KillsTest, AfterTheThirdNothingQueuesTheTrialAgain) {
   EXPECT_THAT(sql("SELECT outcome FROM attempt WHERE is_current = 1"), ElementsAre("skipped"));
 
   const auto other = submit(sweep("other", {{}, {{"context", "64"}}}));
-  EXPECT_EQ(other.attempts_left_out, 1) << "of any sweep";
-  EXPECT_EQ(other.left_out_because, why);
+  EXPECT_EQ(other.attempts_skipped, 1) << "of any sweep";
+  EXPECT_EQ(other.skipped_because, why);
   EXPECT_EQ(other.attempts_queued, 1) << "another point";
 }
 
-TEST_F(KillsTest, APlanLeavesItOutToo) {
+TEST_F(CrashLimitTest, APlanSkipsItToo) {
   const auto standing = [this] {
     const NewTrial wanted = trial({});
     const auto all = reader_->standing(def(), {{&wanted.key, 2, &wanted.trial}},
@@ -69,23 +69,23 @@ TEST_F(KillsTest, APlanLeavesItOutToo) {
   };
   end_and_retry(killed_by(SIGSEGV));
   end_and_retry(killed_by(SIGSEGV));
-  EXPECT_EQ(standing().left_out, 0);
+  EXPECT_EQ(standing().skipped, 0);
   finish(ended(next_.front().row, killed_by(SIGSEGV)));
   const TrialStanding after = standing();
-  EXPECT_EQ(after.left_out, 2) << "repeats";
+  EXPECT_EQ(after.skipped, 2) << "repeats";
   EXPECT_EQ(after.all_to_run(), 1) << "the memory pass killed nobody";
-  EXPECT_THAT(after.left_out_because, HasSubstr("killed its worker 3 times (SIGSEGV; the last"));
+  EXPECT_THAT(after.skipped_because, HasSubstr("killed its worker 3 times (SIGSEGV; the last"));
 }
 
-TEST_F(KillsTest, RetriedAgainItKeepsItsRow) {
+TEST_F(CrashLimitTest, RetriedAgainItKeepsItsRow) {
   for (int i = 0; i < 3; ++i) end_and_retry(killed_by(SIGSEGV));
   EXPECT_EQ(end_and_retry({}), 0);
-  EXPECT_EQ(left_out_, 1);
+  EXPECT_EQ(skipped_, 1);
   EXPECT_THAT(sql("SELECT count(*) FROM attempt"), ElementsAre("4"));
   EXPECT_EQ(reader_->find_sweep("s")->progress.of(Outcome::kSkipped), 1);
 }
 
-TEST_F(KillsTest, ADoneOneBetweenBeginsTheCountAnew) {
+TEST_F(CrashLimitTest, ADoneOneBetweenBeginsTheCountAnew) {
   end_and_retry(killed_by(SIGSEGV));
   end_and_retry(killed_by(SIGSEGV));
   finish(done(next_.front().row, 1, 1));
@@ -99,10 +99,10 @@ TEST_F(KillsTest, ADoneOneBetweenBeginsTheCountAnew) {
     ASSERT_EQ(receipt.attempts_queued, 1) << i << " since then";
     finish(ended(receipt.queued.front().row, killed_by(SIGSEGV)));
   }
-  EXPECT_EQ(measure_again().attempts_left_out, 1);
+  EXPECT_EQ(measure_again().attempts_skipped, 1);
 }
 
-TEST_F(KillsTest, OnlyDeathsByASignalThatNobodySentCount) {
+TEST_F(CrashLimitTest, OnlyDeathsByASignalThatNobodySentCount) {
   const Ending others[] = {killed_by(SIGTERM),
                            killed_by(SIGINT),
                            killed_by(SIGHUP),
@@ -120,24 +120,24 @@ TEST_F(KillsTest, OnlyDeathsByASignalThatNobodySentCount) {
   EXPECT_EQ(end_and_retry(killed_by(SIGBUS)), 1) << "the first that counts";
 }
 
-TEST_F(KillsTest, OtherEndsBetweenDoNotBeginTheCountAnew) {
+TEST_F(CrashLimitTest, OtherEndsBetweenDoNotBeginTheCountAnew) {
   end_and_retry(killed_by(SIGSEGV));
   end_and_retry({Timeout{seconds(1), "step"}, 0});
   end_and_retry(killed_by(SIGSEGV));
   EXPECT_EQ(end_and_retry(killed_by(SIGSEGV)), 0);
 }
 
-TEST_F(KillsTest, WhoeverInsistsIsHeardAndBeginsTheCountAnew) {
+TEST_F(CrashLimitTest, WhoeverInsistsIsHeardAndBeginsTheCountAnew) {
   for (int i = 0; i < 3; ++i) end_and_retry(killed_by(SIGSEGV));
-  ASSERT_EQ(left_out_, 1);
+  ASSERT_EQ(skipped_, 1);
   EXPECT_EQ(end_and_retry({}, Insist::kYes), 1);
-  EXPECT_EQ(left_out_, 0);
+  EXPECT_EQ(skipped_, 0);
   EXPECT_EQ(end_and_retry(killed_by(SIGSEGV)), 1);
   EXPECT_EQ(end_and_retry(killed_by(SIGSEGV)), 1);
   EXPECT_EQ(end_and_retry(killed_by(SIGSEGV)), 0) << "three again";
 }
 
-TEST_F(KillsTest, AnotherPassAndAnotherMachineAreTried) {
+TEST_F(CrashLimitTest, AnotherPassAndAnotherMachineAreTried) {
   for (int i = 0; i < 3; ++i) end_and_retry(killed_by(SIGSEGV));
   NewSweep memory = sweep("memory", {{}});
   memory.sweep.passes = {Pass::kMemory};
@@ -146,7 +146,7 @@ TEST_F(KillsTest, AnotherPassAndAnotherMachineAreTried) {
   EXPECT_EQ(submit(sweep("elsewhere", {{}})).attempts_queued, 1);
 }
 
-TEST_F(KillsTest, OtherCodeIsTried) {
+TEST_F(CrashLimitTest, OtherCodeIsTried) {
   catalog_.workloads.front().code = "aaaa";
   reopen();
   for (int i = 0; i < 3; ++i) {
@@ -163,14 +163,14 @@ TEST_F(KillsTest, OtherCodeIsTried) {
 }
 
 // Of a sweep with five repeats three are enough.
-TEST_F(KillsTest, WhatWaitsOfTheTrialIsLeftOut) {
+TEST_F(CrashLimitTest, WhatWaitsOfTheTrialIsSkipped) {
   const auto queued = submit(sweep("five", {{{"context", "64"}, {"repeats", "5"}}})).queued;
   ASSERT_EQ(queued.size(), 5U);
   const auto left_by = [&](std::size_t i) {
     finish(ended(queued[i].row, killed_by(SIGSEGV)));
-    auto left = store_->leave_out_killer(queued[i], WallTime{9});
+    auto left = store_->skip_killer(queued[i], WallTime{9});
     EXPECT_TRUE(left) << left.error().message;
-    return left ? *left : std::vector<Store::LeftOut>();
+    return left ? *left : std::vector<Store::SkippedAttempt>();
   };
   EXPECT_THAT(left_by(0), IsEmpty());
   EXPECT_THAT(left_by(1), IsEmpty());

@@ -16,7 +16,7 @@ constexpr auto kKiller =
     "sweep: killer\nworkload: fault\nmatrix: {kind: [done, segv]}\n"
     "tables: [{title: T, rows: [kind], columns: [phase], unit: ms}]\n";
 
-TEST(Kills, OfATrialAreThreeAcrossDaemonsAndThenItIsLeftOut) {
+TEST(CrashLimit, OfATrialAreThreeAcrossDaemonsAndThenItIsSkipped) {
   const Sandbox box;
   EXPECT_EQ(box.ctl({"submit", "-", "--wait"}, kKiller).exit_code, 4);
   box.kill_daemon();

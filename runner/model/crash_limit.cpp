@@ -1,4 +1,4 @@
-#include "runner/model/kills.h"
+#include "runner/model/crash_limit.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@ bool killed_its_worker(const Ending& ending) {
          std::ranges::find(kPoliteSignals, *crashed->signal) == kPoliteSignals.end();
 }
 
-Ending ending_of(const Kills& kills) {
-  return {Skipped{fmt::format("killed its worker {} times ({}; the last: attempt {})", kills.count,
-                              signal_name(kills.signal), short_id(kills.last))},
+Ending ending_of(const Crashes& crashes) {
+  return {Skipped{fmt::format("killed its worker {} times ({}; the last: attempt {})",
+                              crashes.count, signal_name(crashes.signal), short_id(crashes.last))},
           0};
 }
 

@@ -1,4 +1,4 @@
-#include "db/base/kills.h"
+#include "db/base/crash_limit.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ std::string killed_its_worker_sql() {
 
 }  // namespace
 
-Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
-               std::string_view pass, std::int64_t host, const std::string& machine) {
+Crashes crashes_of(Connection& connection, const WorkloadDef& def, std::int64_t trial,
+                   std::string_view pass, std::int64_t host, const std::string& machine) {
   // Ordered by row, which does not depend on the clock.
   static const std::string kSql =
       "SELECT k.signal, k.uid FROM attempt k WHERE k.trial = ?1 AND k.pass = ?2 AND k.host = ?3 "
@@ -32,13 +32,13 @@ Kills kills_of(Connection& connection, const WorkloadDef& def, std::int64_t tria
       same_code_and_machine("k") + " ORDER BY k.row DESC";
   Query query(connection, kSql);
   query.bind_all(trial, pass, host, def.code, machine);
-  Kills kills;
+  Crashes crashes;
   while (query.next()) {
-    if (kills.count++ > 0) continue;
-    kills.signal = static_cast<int>(query.integer(0));
-    kills.last = query.text(1);
+    if (crashes.count++ > 0) continue;
+    crashes.signal = static_cast<int>(query.integer(0));
+    crashes.last = query.text(1);
   }
-  return kills;
+  return crashes;
 }
 
 }  // namespace sweepd

@@ -16,7 +16,7 @@ namespace sweepd {
 
 // The limit on attempts of one trial and pass in one pool, with the same code on the same machine
 // and no `done` one between them. Later ones are `skipped`.
-inline constexpr int kMostKills = 3;
+inline constexpr int kCrashLimit = 3;
 
 // Signals by which a user, or a machine's shutdown, asks a process to end.
 inline constexpr std::array<int, 3> kPoliteSignals{SIGHUP, SIGINT, SIGTERM};
@@ -24,15 +24,15 @@ inline constexpr std::array<int, 3> kPoliteSignals{SIGHUP, SIGINT, SIGTERM};
 bool killed_its_worker(const Ending& ending);
 
 // A trial's crashes in one pass and one pool.
-struct Kills {
+struct Crashes {
   int count = 0;
   int signal = 0;  // the last
   AttemptId last;
-  bool too_many() const { return count >= kMostKills; }
+  bool at_limit() const { return count >= kCrashLimit; }
 };
 
 // How an attempt of such a trial ends: "killed its worker 3 times (SIGSEGV; the last: attempt
 // 1b2c3d4e)".
-Ending ending_of(const Kills& kills);
+Ending ending_of(const Crashes& crashes);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-#include "runner/report/sides.h"
+#include "runner/report/comparison_pairing.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string listed(const std::set<std::string>& values) {
 
 }  // namespace
 
-SidePoints::SidePoints(const ResultSet& a, const ResultSet& b) : a_(a), b_(b) {
+ComparisonPairing::ComparisonPairing(const ResultSet& a, const ResultSet& b) : a_(a), b_(b) {
   std::vector<std::size_t> codes;
   for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
     const std::string& name = a.dimensions[d].name;
@@ -50,7 +50,7 @@ SidePoints::SidePoints(const ResultSet& a, const ResultSet& b) : a_(a), b_(b) {
   }
 }
 
-void SidePoints::add_axis(std::size_t dimension) {
+void ComparisonPairing::add_axis(std::size_t dimension) {
   std::vector<std::string> values = a_.dimensions[dimension].values;
   for (const std::string& value : b_.dimensions[dimension].values) {
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
@@ -58,7 +58,7 @@ void SidePoints::add_axis(std::size_t dimension) {
   axes_.push_back({dimension, std::move(values)});
 }
 
-bool SidePoints::has_one_a_point(const ResultSet& results, std::size_t dimension) const {
+bool ComparisonPairing::has_one_a_point(const ResultSet& results, std::size_t dimension) const {
   std::map<PointPlace, std::uint32_t> seen;
   return std::all_of(results.rows.begin(), results.rows.end(), [&](const ResultRow& row) {
     const auto code = row.at[dimension];
@@ -66,7 +66,7 @@ bool SidePoints::has_one_a_point(const ResultSet& results, std::size_t dimension
   });
 }
 
-std::vector<Dimension> SidePoints::axes() const {
+std::vector<Dimension> ComparisonPairing::axes() const {
   std::vector<Dimension> axes;
   for (const Axis& axis : axes_) {
     const Dimension& dimension = a_.dimensions[axis.dimension];
@@ -75,7 +75,7 @@ std::vector<Dimension> SidePoints::axes() const {
   return axes;
 }
 
-PointPlace SidePoints::place_of(const ResultSet& results, const ResultRow& row) const {
+PointPlace ComparisonPairing::place_of(const ResultSet& results, const ResultRow& row) const {
   PointPlace place;
   for (const auto& [dimension, values] : axes_) {
     const std::uint32_t code = row.at[dimension];
@@ -87,7 +87,7 @@ PointPlace SidePoints::place_of(const ResultSet& results, const ResultRow& row) 
   return place;
 }
 
-std::vector<std::string> SidePoints::texts_of(const PointPlace& place) const {
+std::vector<std::string> ComparisonPairing::texts_of(const PointPlace& place) const {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const auto& values = axes_[i].values;
