@@ -10,7 +10,6 @@
 #include "db/base/migrate.h"
 #include "runner/base/ids.h"
 #include "runner/base/printable.h"
-#include "runner/base/sweep_name.h"
 #include "runner/base/text.h"
 
 namespace sweepd {

@@ -2,8 +2,11 @@
 // file of an attempt's folder, a folder of another machine's runs.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,5 +56,24 @@ Result<void> force_to_disk(const std::filesystem::path& path);
 // the file; `to` is then incomplete.
 Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                        std::int64_t& left_out);
+
+// Identifies a file independently of its name, to notice that a path now leads to another file.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileId&, const FileId&) = default;
+};
+
+inline std::optional<FileId> file_id(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
+inline std::optional<FileId> file_id(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
 
 }  // namespace sweepd

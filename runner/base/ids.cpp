@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -64,6 +65,14 @@ std::string random_id() {
   static_cast<void>(kWatching);
   thread_local Pool pool;
   return fmt::format("{:016x}", pool.draw());
+}
+
+bool is_sweep_name(std::string_view text, std::size_t longest) {
+  const auto fits = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), fits);
 }
 
 }  // namespace sweepd

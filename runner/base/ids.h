@@ -3,6 +3,7 @@
 // trials are equal everywhere). People may type any unique prefix. Tables show `short_id`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,14 @@ bool is_id(std::string_view text);
 inline std::string_view short_id(std::string_view id) {
   return id.substr(0, 8);
 }
+
+// A sweep file may give a name of this length. Names of sentinels and recovered sweeps extend
+// another sweep's and may be longer.
+inline constexpr std::size_t kLongestGivenName = 64, kLongestSweepName = 96;
+
+// The rule for sweep names from any source. Whether the text is made of letters, digits, `.`, `_`
+// and `-`, and no longer than that. Shells complete names, and users type them. A text from a file
+// or another machine's database must pass this before it becomes a sweep's name.
+bool is_sweep_name(std::string_view text, std::size_t longest = kLongestSweepName);
 
 }  // namespace sweepd

@@ -1,11 +1,16 @@
-// Parses text of /proc and /etc. Parsing is separate from reading, so that unusual input can be
-// tested. `parse_proc_stat` does not allocate and is safe between fork and exec.
+// Parses text of /proc and /etc, and finds the age of a process. Parsing is separate from reading,
+// so that unusual input can be tested. `parse_proc_stat` does not allocate and is safe between fork
+// and exec.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "runner/base/units.h"
 
 namespace sweepd {
 
@@ -41,5 +46,13 @@ std::string read_small_file(const std::string& path);
 
 // Reads the stat of the process with this pid, even a zombie; empty if there is none.
 std::optional<ProcStat> read_proc_stat(int pid);
+
+// How long a process has existed, by a clock that cannot be set: the time since its fork, which the
+// kernel records in ticks: accurate to 10 ms. Time in which the machine was suspended counts.
+// Returns nothing if there is no such process.
+std::optional<Duration> process_age(pid_t pid);
+
+// The total time for which the machine has been suspended since its boot.
+Duration suspended_since_boot();
 
 }  // namespace sweepd

@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "runner/base/hash.h"
-#include "runner/base/sweep_name.h"
+#include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/model/frontier.h"
 

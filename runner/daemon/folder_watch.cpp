@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "runner/base/file_id.h"
+#include "runner/base/files.h"
 
 namespace sweepd {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
-#include "runner/base/process_age.h"
+#include "runner/base/proc.h"
 #include "runner/exec/launches.h"
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/wakeups.h"

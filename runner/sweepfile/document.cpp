@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runner/base/sweep_name.h"
+#include "runner/base/ids.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/model/sentinel.h"

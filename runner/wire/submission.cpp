@@ -5,8 +5,8 @@
 
 #include "runner/base/files.h"
 #include "runner/base/folder_entries.h"
+#include "runner/base/ids.h"
 #include "runner/base/printable.h"
-#include "runner/base/sweep_name.h"
 #include "runner/wire/json_reader.h"
 #include "runner/wire/largest_record.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "runner/base/core_list.h"
-#include "runner/base/process_age.h"
+#include "runner/base/proc.h"
 #include "runner/base/text.h"
 #include "runner/model/private_values.h"
 #include "runner/worker/chrome_trace.h"

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "runner/base/hash.h"
-#include "runner/base/sweep_name.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/base/process_age.h"
+#include "runner/base/proc.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

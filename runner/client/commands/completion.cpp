@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "runner/base/ids.h"
 #include "runner/base/say.h"
-#include "runner/base/sweep_name.h"
 #include "runner/client/client.h"
 #include "runner/client/completion/scripts.h"
 #include "runner/wire/messages/results.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runner/base/clock.h"
-#include "runner/base/process_age.h"
+#include "runner/base/proc.h"
 #include "runner/daemon/attempts/trial_request.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"

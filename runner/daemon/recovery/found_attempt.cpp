@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "runner/base/gzip_file.h"
+#include "runner/base/ids.h"
 #include "runner/base/printable.h"
-#include "runner/base/sweep_name.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"
 #include "runner/wire/request.h"

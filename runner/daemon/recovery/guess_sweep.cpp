@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "runner/base/sweep_name.h"
+#include "runner/base/ids.h"
 #include "runner/daemon/recovery/found_sweep.h"
 #include "runner/model/pool_name.h"
 #include "runner/model/program.h"

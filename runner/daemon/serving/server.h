@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "runner/base/file_id.h"
+#include "runner/base/files.h"
 #include "runner/base/result.h"
 #include "runner/daemon/serving/session.h"
 #include "runner/wire/endpoint.h"
