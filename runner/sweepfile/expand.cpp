@@ -1,14 +1,19 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "runner/sweepfile/key_writer.h"
+#include "runner/base/hash.h"
+#include "runner/model/key_text.h"
+#include "runner/model/trial.h"
 #include "runner/sweepfile/product.h"
 #include "runner/sweepfile/rule_index.h"
 #include "runner/sweepfile/sweepfile.h"
@@ -17,8 +22,60 @@ namespace sweepd {
 namespace {
 
 using sweepfile::Dimension;
-using sweepfile::KeyWriter;
 using sweepfile::RuleIndex;
+
+// Writes trial keys for many trials of one workload that differ in a few parameters. Gives the
+// result of key_of(def, trial) without formatting and sorting every parameter again. A property
+// test compares the two.
+class KeyWriter {
+ public:
+  explicit KeyWriter(const WorkloadDef& def);
+
+  // Returns `|name=value` as the key hashes it, or "" for a default and for scheduling parameters.
+  std::string part_of(std::size_t param, const Value& value) const;
+
+  void set(std::size_t param, const std::string& part) { parts_[rank_[param]] = part; }
+  void set_all(const Trial& trial);
+  TrialKey key();
+
+ private:
+  const WorkloadDef& def_;
+  std::string prefix_;
+  std::vector<std::size_t> rank_;   // each parameter's position in the key's alphabetical order
+  std::vector<std::string> parts_;  // by rank
+  std::string text_;                // reused
+};
+
+KeyWriter::KeyWriter(const WorkloadDef& def)
+    : def_(def),
+      prefix_(def.name + "/" + std::to_string(def.version)),
+      rank_(def.params.size()),
+      parts_(def.params.size()) {
+  std::vector<std::size_t> order(def.params.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // key_of sorts `name=value`. No name contains `=`, so the order is that of the names with `=`
+  // appended (`a1=` is before `a=`, though `a` is before `a1`).
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return def.params[a].name + "=" < def.params[b].name + "=";
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+}
+
+std::string KeyWriter::part_of(std::size_t param, const Value& value) const {
+  const ParamDef& def = def_.params[param];
+  if (!is_in_key(def, value)) return "";
+  return "|" + def.name + "=" + key_text(def, value);
+}
+
+void KeyWriter::set_all(const Trial& trial) {
+  for (std::size_t i = 0; i < trial.values.size(); ++i) set(i, part_of(i, trial.values[i]));
+}
+
+TrialKey KeyWriter::key() {
+  text_ = prefix_;
+  for (const std::string& part : parts_) text_ += part;
+  return hash128(text_);
+}
 
 Trial base_trial(const Sweep& sweep, const WorkloadDef& def) {
   Trial trial = default_trial(def);

@@ -2,6 +2,7 @@
 // duplicate keys and expands aliases without limit. Immutable once built.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -44,8 +45,16 @@ struct Node {
 };
 
 // Return the entry of a key, or its value; null if the map does not have it.
-const Node::Entry* entry_in(const Node& map, std::string_view key);
-const Node* value_in(const Node& map, std::string_view key);
+inline const Node::Entry* entry_in(const Node& map, std::string_view key) {
+  const auto found = std::ranges::find_if(
+      map.entries, [&](const Node::Entry& entry) { return entry.key->text == key; });
+  return found == map.entries.end() ? nullptr : &*found;
+}
+
+inline const Node* value_in(const Node& map, std::string_view key) {
+  const Node::Entry* entry = entry_in(map, key);
+  return entry == nullptr ? nullptr : entry->value.get();
+}
 
 // "a map", "a list", "a single value", "nothing": for "expected ..., found ...".
 const char* describe(Node::Kind kind);

@@ -1,11 +1,10 @@
-#include "runner/sweepfile/plots.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "runner/model/plot_parts.h"
+#include "runner/sweepfile/sections.h"
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 

@@ -1,10 +1,9 @@
-#include "runner/sweepfile/tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runner/base/text.h"
+#include "runner/sweepfile/sections.h"
 #include "runner/sweepfile/table_parts.h"
 #include "runner/sweepfile/values.h"
 
