@@ -13,11 +13,11 @@
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 #include "runner/worker/event_writer.h"
+#include "runner/worker/measured.h"
 #include "runner/worker/phase_clock.h"
 #include "runner/worker/placement.h"
 #include "runner/worker/progress.h"
 #include "runner/worker/run_attempt.h"
-#include "runner/worker/trial_values.h"
 #include "workloads/api/self_timed.h"
 
 namespace sweepd {

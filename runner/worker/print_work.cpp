@@ -11,7 +11,6 @@
 #include "runner/wire/json_text.h"
 #include "runner/worker/measured.h"
 #include "runner/worker/reread.h"
-#include "runner/worker/trial_values.h"
 
 namespace sweepd {
 namespace {

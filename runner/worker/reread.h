@@ -14,7 +14,7 @@
 
 #include "runner/base/result.h"
 #include "runner/wire/event.h"
-#include "runner/worker/trial_values.h"
+#include "runner/worker/measured.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {

@@ -2,18 +2,54 @@
 
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
+#include <string_view>
 
 #include "runner/model/device_fault.h"
+#include "runner/model/outcome.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/place.h"
 #include "runner/wire/status_mirror.h"
 #include "runner/worker/attempt.h"
-#include "runner/worker/failure_ending.h"
 #include "runner/worker/log.h"
+#include "workloads/api/crash.h"
+#include "workloads/api/failure.h"
 
 namespace sweepd {
 namespace {
+
+// LibTorch appends the C++ call stack, but the note of a table cell needs only the error. The log
+// has the whole text.
+std::string without_stack(std::string_view message) {
+  constexpr std::size_t kLongest = 4000;
+  message = message.substr(0, message.find("\nException raised from "));
+  return std::string(message.substr(0, kLongest));
+}
+
+// Turns exceptions into outcomes, in one place. Call inside a catch block. OutOfMemory, the
+// device's own out-of-memory errors and std::bad_alloc are `oom`, Unavailable is `skipped`, Crash
+// is `crashed`, and everything else is `failed` with its message. `device` may be null if none is
+// open yet. `limit` is used if the exception has none.
+Ending ending_of_current_exception(Device* device, Bytes limit, const std::string& phase) {
+  try {
+    if (device != nullptr) device->rethrow_out_of_memory();
+    throw;
+  } catch (const OutOfMemory& e) {
+    return {Oom{e.requested, e.in_use, e.limit.value > 0 ? e.limit : limit, phase}};
+  } catch (const Unavailable& e) {
+    return {Skipped{e.what()}};
+  } catch (const Crash& e) {
+    return {Crashed{e.signal, std::nullopt, phase}};
+  } catch (const std::bad_alloc&) {
+    // Host memory ran out. Its allocator does not report the requested size.
+    return {Oom{{}, device != nullptr ? device->memory().allocated : Bytes{}, limit, phase}};
+  } catch (const std::exception& e) {
+    return {Failed{without_stack(e.what()), phase}};
+  } catch (...) {
+    return {Failed{"threw something that is not a std::exception", phase}};
+  }
+}
 
 std::string device_fault_of(const Ending& ending) {
   const auto* failed = std::get_if<Failed>(&ending.detail);
