@@ -1,4 +1,4 @@
-// Texts about attempts in clusters: where they run, or what they wait for. Pure.
+// Texts about attempts: where they run, what they wait for, and why they ended. Pure.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "runner/model/table.h"
 #include "runner/wire/messages/machine.h"
+#include "runner/wire/messages/rows.h"
 
 namespace sweepd {
 
@@ -26,5 +27,11 @@ Table nodes_table(const rpc::PoolEntry& pool);
 // Of a device that is out of service: "uncorrectable ECC error (attempt 1b2c3d4e, 2026-11-26
 // 07:00:00)".
 std::string fault_text(const std::string& fault, const std::string& attempt, WallTime since);
+
+// Why an attempt ended as it did, and why its figures are not valid; "" if there is no such reason.
+inline std::string why_of(const rpc::AttemptEntry& attempt) {
+  const bool both = !attempt.detail.empty() && !attempt.verdict_reasons.empty();
+  return attempt.detail + (both ? "; " : "") + attempt.verdict_reasons;
+}
 
 }  // namespace sweepd

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runner/model/table.h"
+#include "runner/wire/messages/changes.h"
 #include "runner/wire/messages/plan.h"
 
 namespace sweepd {
@@ -15,5 +16,9 @@ std::string plan_text(const rpc::SweepPlan& plan);
 
 // Returns the trials of the reply: the axes' values, state, time, memory.
 Table trials_table(const rpc::SweepPlan& plan);
+
+// The text on changes since a sweep was last measured, for `plan` and `submit`.
+// Returns "24 again, because the driver changed (550.54 → 570.1) after 2026-11-20 10:05 UTC".
+std::string changes_text(const rpc::ChangesMessage& changes);
 
 }  // namespace sweepd

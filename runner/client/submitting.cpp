@@ -5,8 +5,8 @@
 #include "runner/base/printable.h"
 #include "runner/base/say.h"
 #include "runner/base/units.h"
-#include "runner/client/changes_view.h"
 #include "runner/client/output.h"
+#include "runner/client/plan_view.h"
 #include "runner/client/watching.h"
 
 namespace sweepd {

@@ -81,11 +81,4 @@ std::string bash_script(const Outline& outline) {
                      outline.formats);
 }
 
-std::string completion_script(const CLI::App& app, const std::string& shell) {
-  if (shell == "bash") return bash_script(outline_of(app));
-  if (shell == "zsh") return zsh_script(outline_of(app));
-  if (shell == "fish") return fish_script(outline_of(app));
-  return "";
-}
-
 }  // namespace sweepd

@@ -3,6 +3,7 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,16 +11,52 @@
 #include <memory>
 #include <random>
 
+#include "runner/base/ids.h"
 #include "runner/base/printable.h"
-#include "runner/client/document/page_style.h"
+#include "runner/base/text.h"
+#include "runner/client/document/page_script.h"
 #include "runner/client/document/page_template.h"
-#include "runner/client/document/story_html.h"
-#include "runner/client/document/tip_script.h"
+#include "runner/report/markup.h"
 #include "runner/report/plot.h"
 #include "runner/report/report.h"
 
 namespace sweepd {
 namespace {
+
+using report::escape_markup;
+
+std::string numbers(const std::vector<double>& values) {
+  return fmt::format("[{:.6g}]", fmt::join(values, ","));
+}
+
+// An attempt's details as a template of HTML: a browser does not lay it out before it is opened.
+std::string to_html(const DocumentStory& story) {
+  std::string out = fmt::format("<template id=\"story-{}\" data-also=\"{}\">\n",
+                                escape_markup(story.attempt), escape_markup(join(story.also, " ")));
+  out +=
+      fmt::format("<h3>Attempt {}: {}</h3>\n", escape_markup(std::string(short_id(story.attempt))),
+                  escape_markup(story.title));
+  if (!story.label.empty()) out += "<p>" + escape_markup(story.label) + "</p>\n";
+  if (!story.why.empty())
+    out += "<p class=\"why\"><strong>" + escape_markup(story.why) + "</strong></p>\n";
+  for (const DocumentStory::Samples& samples : story.samples) {
+    out += fmt::format(
+        "<figure class=\"dots\" data-name=\"{}\" data-of=\"{}\" data-warmup=\"{}\" "
+        "data-measured=\"{}\"></figure>\n",
+        escape_markup(samples.name), samples.of, numbers(samples.warmup),
+        numbers(samples.measured));
+  }
+  for (const std::string& timeline : story.timelines) {
+    out += "<figure class=\"drawn\">" + timeline + "</figure>\n";
+  }
+  for (const Table& table : story.shown) out += to_html(table);
+  for (Table table : story.folded) {
+    const std::string title = std::exchange(table.title, "");
+    out += "<details><summary>" + escape_markup(title) + "</summary>" + to_html(table) +
+           "</details>\n";
+  }
+  return out + "</template>\n";
+}
 
 constexpr int kCmarkOptions = CMARK_OPT_DEFAULT | CMARK_OPT_VALIDATE_UTF8;
 

@@ -9,8 +9,8 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/client/attempt_words.h"
 #include "runner/client/output.h"
+#include "runner/client/places_view.h"
 #include "runner/model/known_metric.h"
 #include "runner/model/private_values.h"
 #include "runner/report/memory_plot.h"

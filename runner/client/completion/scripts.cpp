@@ -1,4 +1,4 @@
-#include "runner/client/completion/outline.h"
+#include "runner/client/completion/scripts.h"
 
 #include <CLI/CLI.hpp>
 
@@ -46,6 +46,13 @@ Outline outline_of(const CLI::App& app) {
                              options_of(*command), names_of_positional(*command)});
   }
   return outline;
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  if (shell == "bash") return bash_script(outline_of(app));
+  if (shell == "zsh") return zsh_script(outline_of(app));
+  if (shell == "fish") return fish_script(outline_of(app));
+  return "";
 }
 
 }  // namespace sweepd
