@@ -14,7 +14,6 @@
 
 #include "build_info.h"
 #include "db/upkeep/database_copy.h"
-#include "runner/daemon/folder_watch.h"
 #include "runner/daemon/formulas/catalog_source.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"

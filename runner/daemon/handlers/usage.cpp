@@ -1,13 +1,76 @@
-#include <algorithm>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+
+#include "runner/base/ids.h"
 #include "runner/base/text.h"
-#include "runner/daemon/handlers/folder_usage.h"
+#include "runner/base/units.h"
 #include "runner/daemon/handlers/handlers.h"
 
 namespace sweepd {
 namespace {
 
+namespace fs = std::filesystem;
+
+// The disk use of attempts' folders, by kind of file.
+struct FolderUsage {
+  Bytes journals, logs, traces, other;  // as allocated on the disk
+  Bytes all() const { return {journals.value + logs.value + traces.value + other.value}; }
+  FolderUsage& operator+=(const FolderUsage& more);
+};
+
 using Folders = std::unordered_map<AttemptId, FolderUsage>;
+
+constexpr std::int64_t kFolderBlock = 512;  // of st_blocks, on any file system
+
+Bytes& kind_of(FolderUsage& usage, const std::string& file) {
+  if (file.starts_with("events.")) return usage.journals;
+  if (file.starts_with("log.")) return usage.logs;
+  if (file.starts_with("trace.") || file.starts_with("memory_snapshot.")) return usage.traces;
+  return usage.other;
+}
+
+FolderUsage usage_of(const fs::path& folder) {
+  FolderUsage usage;
+  std::error_code error;
+  fs::recursive_directory_iterator files(folder, error), end;
+  while (!error && files != end) {
+    struct stat found {};
+    if (::lstat(files->path().c_str(), &found) == 0) {
+      kind_of(usage, files->path().filename()).value += found.st_blocks * kFolderBlock;
+    }
+    files.increment(error);
+  }
+  return usage;
+}
+
+FolderUsage& FolderUsage::operator+=(const FolderUsage& more) {
+  journals.value += more.journals.value;
+  logs.value += more.logs.value;
+  traces.value += more.traces.value;
+  other.value += more.other.value;
+  return *this;
+}
+
+// Returns the usage of each attempt's folder in `runs`, which need not exist. Links are not
+// followed. Takes about 20 microseconds for each folder. Any thread.
+Folders folder_usage(const fs::path& runs) {
+  Folders usage;
+  std::error_code error;
+  fs::directory_iterator entries(runs, error), end;
+  while (!error && entries != end) {
+    const std::string name = entries->path().filename();
+    std::error_code ignored;
+    if (is_id(name) && entries->symlink_status(ignored).type() == fs::file_type::directory) {
+      usage[name] = usage_of(entries->path());
+    }
+    entries.increment(error);
+  }
+  return usage;
+}
 
 struct SweepUsage {
   const DatabaseUsage::OfSweep* sweep = nullptr;
