@@ -3,13 +3,17 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "workloads/api/set_up_timer.h"
 #include "workloads/api/workload.h"
 #include "workloads/flash/flash_cpu.h"
+#include "workloads/nn/aot_package.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"
@@ -17,11 +21,75 @@
 #include "workloads/nn/dtype_names.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/numerics.h"
-#include "workloads/nn/packaged_attention.h"
 #include "workloads/nn/torch_device.h"
 
 namespace sweepd {
 namespace {
+
+// `compile: aot_inductor` of the workload `attention`: naive attention as TorchInductor compiled
+// it, with forward and backward separate, as torch.compile runs them.
+class PackagedAttention {
+ public:
+  // Adds samples `load_time` and `compile_time`. Throws Unavailable if the package is missing.
+  PackagedAttention(const AttentionParams& params, Context& context);
+  ~PackagedAttention();
+
+  // q, k, v have the package's shape and type and are contiguous. Autograd differentiates the
+  // result if it was made with gradients on. Backwards use this object, which must outlive them.
+  at::Tensor operator()(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
+
+ private:
+  class Function;
+  AotFunction forward_, backward_;  // backward_ is null in mode forward
+};
+
+PackagedAttention::PackagedAttention(const AttentionParams& params, Context& context) {
+  const std::filesystem::path package =
+      require_package(aot_package(params, aot_target(context.device)));
+  SetUpTimer timer(context, "load_time");
+  forward_ = load_function(package, "forward");
+  if (attention_mode_from(params.mode) != AttentionMode::kForward) {
+    backward_ = load_function(package, "backward");
+  }
+  timer.stop();
+  add_compile_time(context, package);
+}
+
+PackagedAttention::~PackagedAttention() = default;
+
+// Combines the two functions into one for autograd. The forward returns O and the backward's
+// inputs; the backward takes these and dO.
+class PackagedAttention::Function : public torch::autograd::Function<Function> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& q,
+                            const at::Tensor& k, const at::Tensor& v,
+                            const PackagedAttention* attention) {
+    std::vector<at::Tensor> results = attention->forward_->run({q, k, v});
+    const at::Tensor o = results.front();
+    results.erase(results.begin());
+    context->save_for_backward(std::move(results));
+    context->saved_data["attention"] = reinterpret_cast<std::int64_t>(attention);
+    return o;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& d_o) {
+    const auto* attention =
+        reinterpret_cast<const PackagedAttention*>(context->saved_data["attention"].toInt());
+    std::vector<at::Tensor> inputs = context->get_saved_variables();
+    inputs.push_back(d_o.front());
+    std::vector<at::Tensor> gradients = attention->backward_->run(inputs);
+    gradients.emplace_back();  // gradient of the pointer
+    return gradients;
+  }
+};
+
+at::Tensor PackagedAttention::operator()(const at::Tensor& q, const at::Tensor& k,
+                                         const at::Tensor& v) const {
+  if (backward_ != nullptr) return Function::apply(q, k, v, this);
+  const c10::NoGradGuard no_grad;
+  return forward_->run({q, k, v}).front();
+}
 
 AttentionShape shape_of(const AttentionParams& params) {
   return {params.heads,

@@ -7,7 +7,7 @@
 #include "runner/base/clock.h"
 #include "tests/workloads/thread_collectives.h"
 #include "tests/workloads/workload_harness.h"
-#include "workloads/dist/in_place_queue.h"
+#include "workloads/dist/communication_queue.h"
 
 namespace sweepd {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "runner/base/text.h"
 #include "workloads/command/benchmark_json.h"
-#include "workloads/command/benchmark_phases.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"
 

@@ -40,4 +40,10 @@ FactReport warning_of(std::string_view name, std::string text);
 // What steps may be named and worth is the same in every format. Throws like refuse_report.
 std::vector<Report> checked_reports(std::string_view format, std::vector<Report> reports);
 
+// The line without what a terminal takes for a command: "\x1b[31mstep" is "step".
+std::string without_colours(std::string_view line);
+
+// The parts of the line between spaces and tabs.
+std::vector<std::string> words_in(std::string_view line);
+
 }  // namespace sweepd::command

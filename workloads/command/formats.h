@@ -10,7 +10,7 @@
 //   torchtitan         the lines of its steps (torchtitan_log.h)
 //   vllm               what `vllm bench` prints or writes, and lines of the engine (vllm_report.h)
 //
-// Times become ms. Where a file has several benchmarks, each is a phase (benchmark_phases.h). Pure.
+// Times become ms. Where a file has several benchmarks, each is a phase (BenchmarkPhases). Pure.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,6 @@
 #include "runner/model/metric_name.h"
 #include "workloads/command/benchmark_files.h"
 #include "workloads/command/benchmark_json.h"
-#include "workloads/command/benchmark_phases.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"
 

@@ -13,7 +13,6 @@
 #include "runner/base/nesting.h"
 #include "runner/base/text.h"
 #include "workloads/command/benchmark_json.h"
-#include "workloads/command/benchmark_phases.h"
 #include "workloads/command/csv_cells.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"

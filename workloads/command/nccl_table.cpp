@@ -9,7 +9,6 @@
 
 #include "runner/base/text.h"
 #include "workloads/command/format_parts.h"
-#include "workloads/command/log_text.h"
 
 namespace sweepd::command {
 namespace {

@@ -1,13 +1,16 @@
-// Reads figures off a program's output: by patterns, and in the format that it has.
+// A program's output: the log that has it, and the figures in it, by patterns or in its own format.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runner/base/log_cap.h"
+#include "workloads/api/workload.h"
 #include "workloads/command/formats.h"
 #include "workloads/command/params.h"
 #include "workloads/command/patterns.h"
@@ -45,6 +48,32 @@ class OutputReader {
   std::optional<LineFormat> lines_format_;  // of the output, or of the file
   std::string output_;
   std::int64_t lines_ = 0, understood_ = 0;
+};
+
+// Reads what a program printed, or the report that it wrote, again: `sweepctl reread`. Returns
+// steps, figures of the whole run and facts; what a program reported on its descriptor is not in
+// its output. Throws std::runtime_error or std::invalid_argument that names the mistake.
+Reading reread(const Params& params, const RunParams& run, const StoredOutput& output);
+
+// The attempt's log. A program may print without end, so the log is limited while it runs.
+class OutputLog {
+ public:
+  void write(std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+    since_look_ += static_cast<std::int64_t>(line.size()) + 1;
+    if (since_look_ >= LogCap{}.tail_bytes) cap();
+  }
+  void flush() { std::fflush(stdout); }
+  void cap() {
+    flush();
+    if (const auto capped = cap_own_log(); !capped)
+      std::fputs(capped.error().message.c_str(), stderr);
+    since_look_ = 0;
+  }
+
+ private:
+  std::int64_t since_look_ = 0;  // bytes
 };
 
 }  // namespace sweepd::command

@@ -11,7 +11,6 @@
 #include "workloads/command/benchmark_json.h"
 #include "workloads/command/format_parts.h"
 #include "workloads/command/json_text.h"
-#include "workloads/command/log_text.h"
 #include "workloads/command/vllm_results.h"
 
 namespace sweepd::command {

@@ -1,22 +1,63 @@
 #include "workloads/cpu/cpu_device.h"
 
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <torch/headeronly/version.h>
 
+#include <cstdlib>
 #include <limits>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "runner/base/host.h"
 #include "workloads/api/failure.h"
 #include "workloads/api/host_device.h"
 #include "workloads/cpu/bf16_products.h"
 #include "workloads/cpu/counting_allocator.h"
-#include "workloads/cpu/mkl_path.h"
 #include "workloads/torch/operator_name.h"
 
 namespace sweepd {
 namespace {
+
+// Which path MKL uses for matrix products. The MKL inside LibTorch uses its AVX-512 and AVX2 paths
+// only on Intel's CPUs, and on others a path that is about half as fast. sweepd answers MKL's
+// question itself (mkl_serv_intel_cpu_true, below), so that a figure describes the machine and not
+// its vendor string. SWEEPD_MKL_VENDOR_DEFAULT=1 in the worker's environment keeps MKL's own
+// answer.
+enum class MklPath { kVendorDefault, kAvx2, kAvx512 };
+
+MklPath choose_path() {
+  const char* wanted = std::getenv("SWEEPD_MKL_VENDOR_DEFAULT");
+  if (wanted != nullptr && std::string_view(wanted) == "1") return MklPath::kVendorDefault;
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+    return MklPath::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return MklPath::kAvx2;
+  return MklPath::kVendorDefault;
+}
+
+MklPath path() {
+  // Chosen once: MKL may call at any time, and its answer must not change.
+  static const MklPath chosen = choose_path();
+  return chosen;
+}
+
+// "mkl-avx512", "mkl-avx2": the widest path of the CPU, by our answer; "mkl-vendor-default": MKL's
+// own choice, because it was requested or the CPU has neither. Stored with every attempt.
+std::string cpu_math() {
+  switch (path()) {
+    case MklPath::kAvx512:
+      return "mkl-avx512";
+    case MklPath::kAvx2:
+      return "mkl-avx2";
+    case MklPath::kVendorDefault:
+      return "mkl-vendor-default";
+  }
+  return {};
+}
 
 class CpuRecording final : public MemoryRecording {
  public:
@@ -122,3 +163,14 @@ std::unique_ptr<Device> make_cpu_device(const DeviceOptions& options) {
 }
 
 }  // namespace sweepd
+
+// MKL calls this exported function to ask whether the CPU is Intel's. Symbol lookup finds a
+// definition in the executable before libtorch_cpu.so's; the linker exports it because that library
+// defines it too.
+extern "C" int mkl_serv_intel_cpu_true() {
+  if (sweepd::path() != sweepd::MklPath::kVendorDefault) return 1;
+  using Answer = int (*)();
+  static const auto original =
+      reinterpret_cast<Answer>(dlsym(RTLD_NEXT, "mkl_serv_intel_cpu_true"));
+  return original != nullptr ? original() : 0;
+}

@@ -1,6 +1,6 @@
 // The backends of make_collectives. Each joins the other ranks of `context`'s attempt, of which
 // there are at least two (for NCCL at least one), and returns when all have joined. A backend
-// neither notes nor checks anything; make_collectives wraps it with checks (checked_collectives.h).
+// neither notes nor checks anything; make_collectives wraps it with checks.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "workloads/dist/in_place_queue.h"
+#include "workloads/dist/communication_queue.h"
 #include "workloads/dist/named_operation.h"
 
 namespace sweepd {

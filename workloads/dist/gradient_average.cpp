@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "workloads/dist/in_place_queue.h"
+#include "workloads/dist/communication_queue.h"
 #include "workloads/dist/named_operation.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
-// The package of `compile: aot_inductor`: its path, and the command that makes it. Includes no
-// torch header.
+// The package of `compile: aot_inductor`: its path, the command that makes it, and loading it.
+// Includes no torch header.
 //
 // A package fits one step on one kind of hardware. Folder and name contain everything that is
 // compiled in:
@@ -8,11 +8,17 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "workloads/api/workload.h"
 #include "workloads/nn/attention_params.h"
 #include "workloads/nn/lm_params.h"
+
+namespace torch::inductor {
+class AOTIModelPackageLoader;
+}
 
 namespace sweepd {
 
@@ -31,5 +37,17 @@ AotPackage aot_package(const AttentionParams& params, const AotTarget& target);
 
 // Returns the compile time from the .json beside the package, or nothing if there is none.
 std::optional<double> aot_compile_ms(const std::filesystem::path& package);
+
+AotTarget aot_target(Device& device);  // of this process
+
+// Returns the package's path. Throws Unavailable with the command that makes it if it is missing.
+std::filesystem::path require_package(const AotPackage& package);
+
+// A package may contain several functions with different names.
+using AotFunction = std::unique_ptr<torch::inductor::AOTIModelPackageLoader>;
+AotFunction load_function(const std::filesystem::path& package, const char* name);
+
+// Adds the set-up's sample `compile_time` that the tool recorded, if there is one.
+void add_compile_time(Context& context, const std::filesystem::path& package);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-#include "workloads/parallelism/format.h"
+#include "workloads/parallelism/figure_list.h"
 
 #include <fmt/format.h>
 
