@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "runner/model/table.h"
 #include "runner/model/changes.h"
+#include "runner/model/table.h"
 #include "runner/wire/messages/plan.h"
 
 namespace sweepd {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 #include "runner/base/fields.h"
 #include "runner/model/plot_shape.h"

@@ -146,8 +146,8 @@ class Planner {
     plan_.queued += standing.queued;
     plan_.held += standing.held;
     plan_.running += standing.running;
-    plan_.attempts += standing.all_to_run() + standing.skipped + standing.reused +
-                      standing.queued + standing.running;
+    plan_.attempts += standing.all_to_run() + standing.skipped + standing.reused + standing.queued +
+                      standing.running;
     if (standing.last) ++plan_.again[std::string(name_of(*standing.last))];
     plan_.changes.add(standing.changes);
   }
