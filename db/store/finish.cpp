@@ -11,20 +11,20 @@
 namespace sweepd {
 namespace {
 
-struct Found {
+struct OpenRow {
   std::int64_t trial = 0;
   Pass pass = Pass::kTiming;
   int repeat = 0;
   bool ended = false;
 };
 
-Result<Found> find(Connection& connection, std::int64_t row) {
+Result<OpenRow> find(Connection& connection, std::int64_t row) {
   Query query(connection,
               "SELECT trial, pass, repeat, outcome IS NOT NULL FROM attempt WHERE row = ?");
   query.bind(row);
   if (!query.next()) return Error{ErrorCode::kNotFound, fmt::format("no attempt {}", row)};
-  return Found{query.integer(0), *pass_from(query.text(1)), static_cast<int>(query.integer(2)),
-               query.integer(3) != 0};
+  return OpenRow{query.integer(0), *pass_from(query.text(1)), static_cast<int>(query.integer(2)),
+                 query.integer(3) != 0};
 }
 
 // Deletes the samples of a daemon that died while it stored them.

@@ -18,7 +18,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/proc.h"
 #include "runner/exec/spawn.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 
 namespace sweepd {
 namespace {
@@ -31,11 +31,11 @@ UniqueFd open_place(const std::filesystem::path& file) {
   return fd;
 }
 
-std::optional<PlaceRecord> read_record(const UniqueFd& place) {
+std::optional<PidfileRecord> read_record(const UniqueFd& place) {
   std::array<char, 256> text{};
   const ssize_t n = ::pread(place.get(), text.data(), text.size(), 0);
   if (n <= 0) return std::nullopt;
-  return parse_place({text.data(), static_cast<std::size_t>(n)});
+  return parse_pidfile({text.data(), static_cast<std::size_t>(n)});
 }
 
 // Returns the lock's holder, from the kernel: 0 if it is free, negative for no single process.
@@ -60,7 +60,7 @@ uid_t user_of(pid_t pid) {
 
 // Returns why the process that a pidfd names cannot be the rank of this record, or "" if it can.
 // Called after the pidfd was opened: from then on it names this process and no later one.
-std::string objection(const PlaceRecord& record, const UniqueFd& place, const UniqueFd& pidfd) {
+std::string objection(const PidfileRecord& record, const UniqueFd& place, const UniqueFd& pidfd) {
   const pid_t pid = record.pid;
   if (pid == ::getpid() || pid == ::getpgrp()) return "it is sweepd's own";
   if (record.boot_id != this_boot_id()) return "it ran before the machine was last started";
@@ -103,7 +103,7 @@ Result<UniqueFd> make_place(const std::filesystem::path& file) {
   if (::unlink(file.c_str()) < 0 && errno != ENOENT) return error();
   const UniqueFd low(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!low) return error();
-  UniqueFd place(::fcntl(low.get(), F_DUPFD_CLOEXEC, kPlaceFd + 2));
+  UniqueFd place(::fcntl(low.get(), F_DUPFD_CLOEXEC, kPidfileFd + 2));
   if (!place) return error();
   return place;
 }

@@ -1,5 +1,5 @@
-// Finds the holder of a rank's place (runner/wire/place.h). The file's text counts only if the
-// kernel confirms it, because a file may be old, cut off, or written by any program.
+// Finds the holder of a rank's place (runner/wire/rank_pidfile.h). The file's text counts only if
+// the kernel confirms it, because a file may be old, cut off, or written by any program.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +25,7 @@ struct FoundRank {
   UniqueFd pidfd;
 };
 
-// Creates a new, empty place, open for the rank and with a descriptor above kPlaceFd. Gives up a
+// Creates a new, empty place, open for the rank and with a descriptor above kPidfileFd. Gives up a
 // place that existed before.
 Result<UniqueFd> make_place(const std::filesystem::path& file);
 

@@ -1,6 +1,6 @@
 // The executor of this host: ranks are processes. Each leads its own session, has stdin /dev/null,
 // stdout and stderr appended to log.<rank>.txt, is bound to its cores, has the variables of
-// rank_environment.h, and takes its place (runner/wire/place.h) before it becomes
+// rank_environment.h, and takes its place (runner/wire/rank_pidfile.h) before it becomes
 // `<worker> --run <folder>`.
 #pragma once
 

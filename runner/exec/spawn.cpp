@@ -15,7 +15,7 @@
 #include "runner/base/descriptors.h"
 #include "runner/exec/found_rank.h"
 #include "runner/exec/signals_blocked.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 
 namespace sweepd {
 namespace {
@@ -28,7 +28,7 @@ struct ChildFailure {
   int error;
 };
 
-constexpr int kReportFd = kPlaceFd + 1;  // the child's end of that pipe; all above are closed
+constexpr int kReportFd = kPidfileFd + 1;  // the child's end of that pipe; all above are closed
 
 // The child's data, in memory that it only reads.
 struct Prepared {
@@ -70,21 +70,21 @@ Error io_error(std::string what, int error) {
   }
   ::dup3(p.report_fd, kReportFd, O_CLOEXEC);
   if (p.place_fd >= 0) {
-    if (::dup2(p.place_fd, kPlaceFd) < 0) fail(kReportFd, Step::kPlace);
+    if (::dup2(p.place_fd, kPidfileFd) < 0) fail(kReportFd, Step::kPlace);
   } else {
-    ::close(kPlaceFd);
+    ::close(kPidfileFd);
   }
   close_descriptors_from(kReportFd + 1);
   // Taken last, after other descriptors are closed, because closing one of this file would release
   // the lock.
   if (p.place_fd >= 0) {
-    errno = take_place(kPlaceFd);
+    errno = take_pidfile(kPidfileFd);
     if (errno != 0) fail(kReportFd, Step::kPlace);
   }
   ::execve(p.program, p.argv.data(), p.envp.data());
   const int error = errno;
   // Empties the place, as if the rank had never begun.
-  if (p.place_fd >= 0 && ::ftruncate(kPlaceFd, 0) < 0) ::close(kPlaceFd);
+  if (p.place_fd >= 0 && ::ftruncate(kPidfileFd, 0) < 0) ::close(kPidfileFd);
   errno = error;
   fail(kReportFd, Step::kExec);
 }

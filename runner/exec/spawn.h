@@ -31,7 +31,7 @@ struct Spawned {
 
 // Returns once the program runs, or an error with the step that failed and errno's text; no process
 // is left then. The child leads its own session, has every signal at its default, and has no
-// descriptors except 0, 1 and 2, and kPlaceFd if it has a place.
+// descriptors except 0, 1 and 2, and kPidfileFd if it has a place.
 Result<Spawned> spawn(const SpawnRequest& plan);
 
 // Readable once the process has ended; invalid if there is no such process.

@@ -118,13 +118,13 @@ const std::string& Axes::heading(std::size_t dimension) const {
   return name;
 }
 
-std::vector<Place> Axes::places(const ResultRow& row) const {
-  std::vector<Place> places{{}};
-  const auto extend = [&](std::size_t dimension, Key Place::*key) {
+std::vector<CellKeys> Axes::places(const ResultRow& row) const {
+  std::vector<CellKeys> places{{}};
+  const auto extend = [&](std::size_t dimension, Key CellKeys::*key) {
     const bool spread = row.at[dimension] == kEveryValue && !used_[dimension].empty();
     const Key values = spread ? used_[dimension] : Key{row.at[dimension]};
-    std::vector<Place> extended;
-    for (const Place& place : places) {
+    std::vector<CellKeys> extended;
+    for (const CellKeys& place : places) {
       for (const std::uint32_t value : values) {
         extended.push_back(place);
         (extended.back().*key).push_back(value);
@@ -132,8 +132,8 @@ std::vector<Place> Axes::places(const ResultRow& row) const {
     }
     places = std::move(extended);
   };
-  for (const std::size_t dimension : rows_) extend(dimension, &Place::row);
-  for (const std::size_t dimension : columns_) extend(dimension, &Place::column);
+  for (const std::size_t dimension : rows_) extend(dimension, &CellKeys::row);
+  for (const std::size_t dimension : columns_) extend(dimension, &CellKeys::column);
   return places;
 }
 

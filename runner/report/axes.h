@@ -18,7 +18,7 @@ namespace sweepd::report {
 // without a figure has no values to be spread over.
 using Key = std::vector<std::uint32_t>;
 
-struct Place {
+struct CellKeys {
   Key row, column;
 };
 
@@ -39,7 +39,7 @@ class Axes {
 
   // Returns the places of a result. A figure has one place; a row without a figure has every place
   // that it covers.
-  std::vector<Place> places(const ResultRow& row) const;
+  std::vector<CellKeys> places(const ResultRow& row) const;
 
   // Headers of the leading columns, and the cells of one row under them.
   std::vector<Column> row_headers() const;

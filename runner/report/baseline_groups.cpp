@@ -37,7 +37,7 @@ bool matches(const Key& key, const std::map<std::size_t, std::uint32_t>& names) 
 
 }  // namespace
 
-void Group::add_up(std::string_view metric) {
+void CellGroup::add_up(std::string_view metric) {
   std::vector<const ResultRow*> figures;
   std::vector<std::string> texts;
   for (const ResultRow* row : rows) {
@@ -71,7 +71,7 @@ void BaselineGroups::group(const std::vector<TableSpec::Filter>& names) {
     if (const auto at = axes_.column_position(name.name)) column_names_[*at] = code;
   }
   for (const ResultRow& row : results_->rows) {
-    for (const Place& place : axes_.places(row)) {
+    for (const CellKeys& place : axes_.places(row)) {
       if (!is_baseline(place.row, place.column)) continue;  // its row covers every value
       // Without the baseline's own names in the key, a cell with any values of them finds the
       // baseline at its point.

@@ -133,7 +133,7 @@ Result<std::vector<Candidate>> candidates(const std::vector<TableValue>& table_v
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (columns[c].table_value != of) continue;
-      const Group* group = table_value.find(rows[r], columns[c].key);
+      const CellGroup* group = table_value.find(rows[r], columns[c].key);
       if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
       const auto figure = table_value.figure(rows[r], columns[c].key, table_value.first_figure());
       if (!figure) return figure.error();

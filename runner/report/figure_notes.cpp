@@ -130,7 +130,7 @@ std::optional<Speedups> speedups_of(const TableValue& table_value, const Key& co
   double largest = 0;
   const Key* best = nullptr;
   for (const Key& row : rows) {
-    const Group* group = table_value.find(row, column);
+    const CellGroup* group = table_value.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
     if (table_value.partner(row, column).itself) return std::nullopt;
     const auto speedup = table_value.figure(row, column, part->name);

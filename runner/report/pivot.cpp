@@ -29,7 +29,7 @@ Cell count_cell(std::int64_t count) {
   return {with_thousands(count), static_cast<double>(count)};
 }
 
-std::int64_t attempts_with_figure(const report::Group& group) {
+std::int64_t attempts_with_figure(const report::CellGroup& group) {
   std::set<std::string> ids;
   std::int64_t pooled = 0;
   for (const ResultRow* row : group.rows) {
@@ -43,7 +43,7 @@ std::int64_t attempts_with_figure(const report::Group& group) {
   return pooled + static_cast<std::int64_t>(ids.size());
 }
 
-std::string outcomes(const report::Group& group) {
+std::string outcomes(const report::CellGroup& group) {
   std::vector<std::string> words;
   for (const ResultRow* row : group.rows) {
     const std::string word(row->pending ? "pending" : name_of(row->outcome));
@@ -54,7 +54,7 @@ std::string outcomes(const report::Group& group) {
 }
 
 // The attempts behind a cell, as many as a user may want to see.
-std::string attempts_in(const report::Group& group) {
+std::string attempts_in(const report::CellGroup& group) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> ids;
   for (const ResultRow* row : group.rows) {
@@ -84,7 +84,7 @@ Column with_header(const Column& figure, const std::string& word) {
 
 // `group` is null for a point that the sweep never had, whose cell is empty. The outcomes of
 // several attempts are joined by "/", and the verdict is the worst of those with a figure.
-Cell with_cell(const report::Group* group, const std::string& word) {
+Cell with_cell(const report::CellGroup* group, const std::string& word) {
   if (group == nullptr) return {};
   if (word == "n") return count_cell(group->pooled.stats.n);
   if (word == "attempts") return count_cell(attempts_with_figure(*group));
@@ -195,7 +195,7 @@ class Pivot {
     std::vector<const ResultRow*> skipped;
     for (const TableValue& table_value : values_) {
       for (const auto& [row, line] : table_value.lines()) {
-        const report::Group* group = table_value.find(row, column);
+        const report::CellGroup* group = table_value.find(row, column);
         if (group != nullptr) skipped.insert(skipped.end(), group->rows.begin(), group->rows.end());
       }
     }
@@ -237,7 +237,7 @@ class Pivot {
     const bool noted = std::ranges::any_of(earlier, same);
     const bool mean_noted = std::ranges::any_of(
         earlier, [&](const TableValue& other) { return same(other) && other.shows_mean(); });
-    const report::Group* group = table_value.find(row, column.key);
+    const report::CellGroup* group = table_value.find(row, column.key);
     const bool notes_mean = !mean_noted && table_value.shows_mean();
     if (group != nullptr && (!noted || notes_mean)) {
       cells_.push_back({.name = cell_name(row, column),

@@ -18,7 +18,7 @@ namespace {
 
 using RowsOf = std::vector<const ResultRow*>;
 
-RowsOf figures_of(const Group& group) {
+RowsOf figures_of(const CellGroup& group) {
   RowsOf rows;
   std::copy_if(group.rows.begin(), group.rows.end(), std::back_inserter(rows),
                [](const ResultRow* row) { return row->stats.n > 0; });
@@ -65,7 +65,7 @@ class Comparer {
     std::size_t comparison;
   };
 
-  void add(TableValue& table_value, const Key& row, const Key& column, const Group& group) {
+  void add(TableValue& table_value, const Key& row, const Key& column, const CellGroup& group) {
     const auto baseline = table_value.baseline()->find(row, column);
     if (baseline.group == nullptr || baseline.itself) return;
     const Pooled &own = group.pooled, &other = baseline.group->pooled;

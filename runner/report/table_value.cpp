@@ -12,7 +12,7 @@ namespace sweepd::report {
 namespace {
 
 // Returns "OOM", "OOM/timeout" or "…", which a cell shows in place of a figure.
-std::string word_of(const Group& group, std::string_view of_done) {
+std::string word_of(const CellGroup& group, std::string_view of_done) {
   std::set<Outcome> outcomes;
   bool pending = false;
   for (const ResultRow* row : group.rows) {
@@ -70,7 +70,7 @@ Result<TableValue> TableValue::resolve(const TableSpec& table, const TableSpec::
 
 void TableValue::group(const std::vector<TableSpec::Filter>& baseline) {
   for (const ResultRow& row : results_->rows) {
-    for (Place& place : axes_.places(row)) {
+    for (CellKeys& place : axes_.places(row)) {
       columns_.insert(place.column);
       lines_[std::move(place.row)][std::move(place.column)].rows.push_back(&row);
     }
@@ -101,7 +101,7 @@ CellTemplate TableValue::choose_cell() const {
   return *parse_cell(any_text ? "{text}" : default_cell(figures, style_));
 }
 
-const Group* TableValue::find(const Key& row, const Key& column) const {
+const CellGroup* TableValue::find(const Key& row, const Key& column) const {
   const auto line = lines_.find(row);
   if (line == lines_.end()) return nullptr;
   const auto group = line->second.find(column);
@@ -109,7 +109,7 @@ const Group* TableValue::find(const Key& row, const Key& column) const {
 }
 
 Result<Cell> TableValue::cell(const Key& row, const Key& column) const {
-  const Group* group = find(row, column);
+  const CellGroup* group = find(row, column);
   if (group == nullptr) return Cell{};
   const bool words_only = shows_words_only(style_.cell);
   const bool any_done = std::any_of(
@@ -170,7 +170,7 @@ bool TableValue::is_idle(const Key& column) const {
 
 Result<std::optional<double>> TableValue::figure(const Key& row, const Key& column,
                                                  std::string_view name) const {
-  const Group* group = find(row, column);
+  const CellGroup* group = find(row, column);
   if (group == nullptr) return std::optional<double>();
   return Figures(group->pooled, style_.unit, conversion_at(row, column), partner(row, column),
                  style_.basis)

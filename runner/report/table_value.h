@@ -15,7 +15,7 @@
 
 namespace sweepd::report {
 
-struct Group {
+struct CellGroup {
   std::vector<const ResultRow*> rows;    // everything that falls into the cell
   Pooled pooled;                         // of those with a figure
   std::string text;                      // facts that are text; several are joined by "/"
@@ -36,7 +36,7 @@ class BaselineGroups {
 
   // `group` is null if there is none.
   struct Found {
-    const Group* group = nullptr;
+    const CellGroup* group = nullptr;
     bool itself = false;
   };
   Found find(const Key& row, const Key& column) const;
@@ -56,7 +56,7 @@ class BaselineGroups {
   bool hidden_names_agree_ = true;
   // Positions of the shown names in the keys, each with the code of its value.
   std::map<std::size_t, std::uint32_t> row_names_, column_names_;
-  std::map<Point, Group> groups_;
+  std::map<Point, CellGroup> groups_;
 };
 
 // A column of figures: a point of the table's columns, and the value shown there.
@@ -77,9 +77,9 @@ class TableValue {
   // Call after Axes::align. Chooses the cell template if the table leaves it open.
   void group(const std::vector<TableSpec::Filter>& baseline);
 
-  const std::map<Key, std::map<Key, Group>>& lines() const { return lines_; }
+  const std::map<Key, std::map<Key, CellGroup>>& lines() const { return lines_; }
   const std::set<Key>& columns() const { return columns_; }
-  const Group* find(const Key& row, const Key& column) const;
+  const CellGroup* find(const Key& row, const Key& column) const;
   const ResultSet& results() const { return *results_; }
   const CellStyle& style() const { return style_; }
   const TableSpec::Value& value() const { return value_; }
@@ -130,7 +130,7 @@ class TableValue {
   CellStyle style_;
   DividedMetric divided_;
   std::optional<BaselineGroups> baseline_;
-  std::map<Key, std::map<Key, Group>> lines_;
+  std::map<Key, std::map<Key, CellGroup>> lines_;
   std::set<Key> columns_;
   std::map<std::pair<Key, Key>, Judged> judged_;  // by row and column
 };

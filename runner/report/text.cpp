@@ -94,17 +94,17 @@ std::size_t count_row_headers(const Table& table) {
   return static_cast<std::size_t>(first - table.columns.begin());
 }
 
-using Group = std::vector<std::size_t>;
+using CellGroup = std::vector<std::size_t>;
 
 // Puts as many columns as fit beside the row headers, at least one per group, until all are shown.
-std::vector<Group> groups_of(const Table& table, const std::vector<std::size_t>& widths,
-                             std::size_t width) {
-  Group headers(count_row_headers(table));
+std::vector<CellGroup> groups_of(const Table& table, const std::vector<std::size_t>& widths,
+                                 std::size_t width) {
+  CellGroup headers(count_row_headers(table));
   std::iota(headers.begin(), headers.end(), 0);
-  std::vector<Group> groups;
+  std::vector<CellGroup> groups;
   for (std::size_t c = headers.size(); c < table.columns.size(); ++c) {
     if (!groups.empty()) {
-      Group wider = groups.back();
+      CellGroup wider = groups.back();
       wider.push_back(c);
       if (total_width(widths, wider) <= width) {
         groups.back() = std::move(wider);
@@ -126,7 +126,7 @@ void append_trimmed_line(std::string& out, const std::vector<std::string>& parts
 
 // A row takes as many lines as its tallest cell, because a message must not be cut.
 void append_row(std::string& out, const Table& table, const std::vector<std::string>& row,
-                const std::vector<std::size_t>& widths, const Group& group) {
+                const std::vector<std::size_t>& widths, const CellGroup& group) {
   std::vector<std::vector<std::string>> cells;
   std::size_t height = 1;
   for (const std::size_t c : group) {
@@ -145,7 +145,7 @@ void append_row(std::string& out, const Table& table, const std::vector<std::str
 }
 
 void append_group(std::string& out, const Table& table, const report::Lines& lines,
-                  const std::vector<std::size_t>& widths, const Group& group) {
+                  const std::vector<std::size_t>& widths, const CellGroup& group) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     append_row(out, table, lines[i], widths, group);
     if (i > 0) continue;
@@ -169,9 +169,9 @@ std::string to_text(const Table& table, std::size_t width) {
   } else {
     const report::Lines lines = report::lines_of(table, printable, "*");
     std::vector<std::size_t> widths = report::widths_of(lines);
-    Group all(table.columns.size());
+    CellGroup all(table.columns.size());
     std::iota(all.begin(), all.end(), 0);
-    std::vector<Group> groups{all};
+    std::vector<CellGroup> groups{all};
     if (width > 0 && total_width(widths, all) > width) {
       const Extents extents = extents_of(lines);
       std::vector<std::size_t> shrunk = widths;
@@ -179,7 +179,7 @@ std::string to_text(const Table& table, std::size_t width) {
       const bool fits = total_width(shrunk, all) <= width;
       if (fits) widths = std::move(shrunk);
       if (!fits) groups = groups_of(table, widths, width);
-      for (const Group& group : groups) shrink_text(table, extents, group, width, widths);
+      for (const CellGroup& group : groups) shrink_text(table, extents, group, width, widths);
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (g > 0) out += '\n';

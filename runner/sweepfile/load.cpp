@@ -44,7 +44,7 @@ constexpr std::array kExplanations{
 
 void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
                    const SourceText& source, Reporter& report) {
-  Place place{exception.mark.line + 1, exception.mark.column + 1, 1};
+  SourcePlace place{exception.mark.line + 1, exception.mark.column + 1, 1};
   if (exception.mark.is_null() || place.line > source.lines()) {
     place = {source.lines(), static_cast<int>(source.line(source.lines()).size()) + 1, 1};
   }
@@ -52,7 +52,7 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
   const std::string_view line = source.line(place.line);
   const std::size_t tab = line.find('\t');
   if (tab < line.find_first_not_of(" \t")) {
-    report.error(Place{place.line, static_cast<int>(tab) + 1, 1}, "a tab cannot indent YAML",
+    report.error(SourcePlace{place.line, static_cast<int>(tab) + 1, 1}, "a tab cannot indent YAML",
                  "use spaces");
     return;
   }
@@ -77,8 +77,9 @@ void report_syntax(const YAML::Exception& exception, const TreeBuilder& builder,
 bool check_text(const SourceText& source, Reporter& report) {
   const std::string_view text = source.text();
   if (text.size() > kMaxSweepBytes) {
-    report.error(Place{1, 1, 1}, fmt::format("the file has {} bytes; at most {} (1 MiB) are read",
-                                             text.size(), kMaxSweepBytes));
+    report.error(SourcePlace{1, 1, 1},
+                 fmt::format("the file has {} bytes; at most {} (1 MiB) are read", text.size(),
+                             kMaxSweepBytes));
     return false;
   }
   if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
@@ -97,13 +98,13 @@ bool check_text(const SourceText& source, Reporter& report) {
   return true;
 }
 
-struct Found {
+struct FoundDocument {
   NodePtr root;
   std::size_t begin = 0;  // offset of its first token
 };
 
-std::vector<Found> read_all(const SourceText& source, Reporter& report) {
-  std::vector<Found> found;
+std::vector<FoundDocument> read_all(const SourceText& source, Reporter& report) {
+  std::vector<FoundDocument> found;
   TreeBuilder builder(source, report);
   std::istringstream stream{std::string(source.text())};
   try {
@@ -114,7 +115,7 @@ std::vector<Found> read_all(const SourceText& source, Reporter& report) {
       const std::size_t here = source.offset(mark.line, mark.column);
       // On a stray `,` or `]` yaml-cpp 0.7 returns empty documents forever, all at one place.
       if (here == before) {
-        report.error(Place{mark.line, mark.column, 1}, "YAML does not expect this here");
+        report.error(SourcePlace{mark.line, mark.column, 1}, "YAML does not expect this here");
         break;
       }
       before = here;
@@ -142,7 +143,7 @@ std::string_view without_marker(std::string_view text) {
 std::vector<Document> load_documents(const SourceText& source, Reporter& report) {
   std::vector<Document> documents;
   if (!check_text(source, report)) return documents;
-  std::vector<Found> found = read_all(source, report);
+  std::vector<FoundDocument> found = read_all(source, report);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].root || found[i].root->kind == Node::Kind::kNothing) continue;
     // Comments above the first document belong to it; later ones belong to the preceding document.

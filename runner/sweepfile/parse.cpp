@@ -258,7 +258,8 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
     sweepfile::check_plots(report, draft, plot_check);
   }
   if (documents.empty() && !report.any()) {
-    report.error(sweepfile::Place{1, 1, 1}, "the file has no sweep", "begin with `sweep: name`");
+    report.error(sweepfile::SourcePlace{1, 1, 1}, "the file has no sweep",
+                 "begin with `sweep: name`");
   }
   Parsed parsed;
   if (!report.any()) parsed.unfit = sweepfile::apply_overrides(report, drafts, overrides);

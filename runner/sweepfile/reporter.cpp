@@ -97,7 +97,7 @@ void Reporter::error(const Mark& mark, std::string_view message, std::string_vie
   add({mark, 0, clipped(message), escaped(help)});
 }
 
-void Reporter::error(const Place& place, std::string_view message, std::string_view help) {
+void Reporter::error(const SourcePlace& place, std::string_view message, std::string_view help) {
   add({{place.line, place.column}, place.length, clipped(message), escaped(help)});
 }
 
@@ -121,7 +121,7 @@ void Reporter::set_error(const Override& set, int column, int length, std::strin
 }
 
 Diagnostic Reporter::diagnostic_of(Found& found) const {
-  Place place{found.mark.line, found.mark.column, found.length};
+  SourcePlace place{found.mark.line, found.mark.column, found.length};
   if (found.length == 0) {
     place = found.mark.alias ? place_of_alias(source_, place.line, place.column)
                              : place_of_value(source_, place.line, place.column);

@@ -21,7 +21,7 @@ class Reporter {
   Reporter(const SourceText& source, std::string_view file) : source_(source), file_(file) {}
 
   void error(const Mark& mark, std::string_view message, std::string_view help = "");
-  void error(const Place& place, std::string_view message, std::string_view help = "");
+  void error(const SourcePlace& place, std::string_view message, std::string_view help = "");
   // A mistake of a --set override; `column` and `length` mark its text.
   void set_error(const Override& set, int column, int length, std::string_view message,
                  std::string_view help = "");

@@ -123,27 +123,27 @@ std::size_t SourceText::offset(int line, int column) const {
   return std::min(text_.size(), begin + static_cast<std::size_t>(std::max(column, 1)) - 1);
 }
 
-Place SourceText::place_at(std::size_t offset, int length) const {
+SourcePlace SourceText::place_at(std::size_t offset, int length) const {
   const auto after = std::upper_bound(begins_.begin(), begins_.end(), offset);
   const auto line = static_cast<int>(after - begins_.begin());
   return {line, static_cast<int>(offset - *(after - 1)) + 1, length};
 }
 
-Place place_of_value(const SourceText& source, int line, int column) {
+SourcePlace place_of_value(const SourceText& source, int line, int column) {
   const std::string_view text = source.line(line);
   const std::size_t begin = skip_properties(text, static_cast<std::size_t>(column) - 1);
   const std::size_t end = end_of_token(text, begin);
   return {line, static_cast<int>(begin) + 1, static_cast<int>(end - begin)};
 }
 
-Place place_of_alias(const SourceText& source, int line, int column) {
+SourcePlace place_of_alias(const SourceText& source, int line, int column) {
   const std::string_view text = source.line(line);
   const std::size_t begin = static_cast<std::size_t>(column) - 1;
   const std::size_t end = std::min(text.size(), text.find_first_of(" \t,[]{}", begin));
   return {line, column, std::max(1, static_cast<int>(end) - static_cast<int>(begin))};
 }
 
-bool quote_is_open(const SourceText& source, const Place& place) {
+bool quote_is_open(const SourceText& source, const SourcePlace& place) {
   const std::size_t begin = source.offset(place.line, place.column);
   const std::string_view text = source.text();
   if (begin >= text.size() || (text[begin] != '"' && text[begin] != '\'')) return false;

@@ -9,7 +9,7 @@
 namespace sweepd::sweepfile {
 
 // A piece of one line that a diagnostic underlines.
-struct Place {
+struct SourcePlace {
   int line = 0;
   int column = 0;
   int length = 1;
@@ -24,7 +24,7 @@ class SourceText {
   int lines() const { return static_cast<int>(begins_.size()); }
   std::string_view line(int number) const;         // without its line end; "" outside the file
   std::size_t offset(int line, int column) const;  // clamped to the text
-  Place place_at(std::size_t offset, int length) const;
+  SourcePlace place_at(std::size_t offset, int length) const;
 
  private:
   std::string_view text_;
@@ -33,11 +33,11 @@ class SourceText {
 
 // Returns where the value that yaml-cpp marked at (line, column) really is: after its anchor and
 // tag, with the length of the token on its first line.
-Place place_of_value(const SourceText& source, int line, int column);
-Place place_of_alias(const SourceText& source, int line, int column);
+SourcePlace place_of_value(const SourceText& source, int line, int column);
+SourcePlace place_of_alias(const SourceText& source, int line, int column);
 
 // Whether a quoted scalar begins at the place and never ends. yaml-cpp 0.7 then silently uses the
 // rest of the file as its value.
-bool quote_is_open(const SourceText& source, const Place& place);
+bool quote_is_open(const SourceText& source, const SourcePlace& place);
 
 }  // namespace sweepd::sweepfile

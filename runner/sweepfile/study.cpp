@@ -243,7 +243,8 @@ ParsedStudy parse_study(std::string_view text, std::string_view file, const std:
   const std::vector<sweepfile::Document> documents = sweepfile::load_documents(source, report);
   ParsedStudy parsed;
   if (documents.empty() && !report.any()) {
-    report.error(sweepfile::Place{1, 1, 1}, "the file has no study", "begin with `study: name`");
+    report.error(sweepfile::SourcePlace{1, 1, 1}, "the file has no study",
+                 "begin with `study: name`");
   }
   if (documents.size() > 1) {
     report.error(documents[1].root->mark, "a study is one document", "remove the `---` above it");

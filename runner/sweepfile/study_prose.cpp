@@ -49,7 +49,7 @@ class ProseReader {
   ProseReader(Reporter& report, const TagNames& names) : report_(report), names_(names) {}
 
   // `body` is what the tag has between its braces.
-  void read(const Place& place, std::string_view body, StudyPiece& piece,
+  void read(const SourcePlace& place, std::string_view body, StudyPiece& piece,
             std::vector<StudyPiece>& pieces) {
     place_ = place;
     std::string kind;
@@ -76,7 +76,7 @@ class ProseReader {
   }
 
   // `text` is what `figures` has for the name.
-  StudyFigure read_named(const Place& place, const FigureName& name, std::string_view text) {
+  StudyFigure read_named(const SourcePlace& place, const FigureName& name, std::string_view text) {
     place_ = place;
     what_ = fmt::format("{}: {}", name.what, name.name);
     StudyFigure read = figure(text);
@@ -157,7 +157,7 @@ class ProseReader {
 
   Reporter& report_;
   const TagNames& names_;
-  Place place_;
+  SourcePlace place_;
   std::string what_ = "text";
 };
 
@@ -175,9 +175,9 @@ std::vector<StudyPiece> read_prose(const SourceText& source, Reporter& report, c
   for (std::size_t at = text.find(kOpen); at != std::string_view::npos;
        at = text.find(kOpen, done)) {
     in_file = source.text().find(kOpen, in_file);
-    const Place place = in_file == std::string_view::npos
-                            ? Place{node.mark.line, node.mark.column, 1}
-                            : source.place_at(in_file, 2);
+    const SourcePlace place = in_file == std::string_view::npos
+                                  ? SourcePlace{node.mark.line, node.mark.column, 1}
+                                  : source.place_at(in_file, 2);
     piece.markdown += text.substr(done, at - done);
     const std::size_t end = end_of_tag(text, at + kOpen.size());
     if (end == std::string_view::npos) {
@@ -199,7 +199,7 @@ std::vector<StudyPiece> read_prose(const SourceText& source, Reporter& report, c
 
 StudyFigure read_figure(const SourceText& source, Reporter& report, const FigureName& name,
                         const Node& node, const ScaleValues& values) {
-  const Place place = place_of_value(source, node.mark.line, node.mark.column);
+  const SourcePlace place = place_of_value(source, node.mark.line, node.mark.column);
   return ProseReader(report, {values, {}}).read_named(place, name, node.text);
 }
 
@@ -212,7 +212,7 @@ StudyFigure read_timeline(const SourceText& source, Reporter& report, const std:
 
 void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sweep>& sweeps,
                   const StudyFigure& figure) {
-  const Place place{figure.line, figure.column, 2};
+  const SourcePlace place{figure.line, figure.column, 2};
   const auto sweep = std::find_if(sweeps.begin(), sweeps.end(),
                                   [&](const Sweep& each) { return each.name == figure.sweep; });
   if (sweep == sweeps.end()) {

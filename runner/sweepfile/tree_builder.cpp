@@ -68,7 +68,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   node.text = value;
   node.text_bytes = value.size();
   if (quote_is_open(source_, {node.mark.line, node.mark.column})) {
-    report_.error(Place{node.mark.line, node.mark.column, 1}, "this quote is never closed");
+    report_.error(SourcePlace{node.mark.line, node.mark.column, 1}, "this quote is never closed");
     throw LimitExceeded{};
   }
   check_tag(node.mark, tag);
@@ -95,7 +95,7 @@ void TreeBuilder::open(Node::Kind kind, const YAML::Mark& mark, const std::strin
   frame.flow = style == YAML::EmitterStyle::Flow;
   check_tag(frame.node.mark, tag);
   if (stack_.size() >= static_cast<std::size_t>(kMaxDepth)) {
-    report_.error(Place{frame.node.mark.line, frame.node.mark.column, 1},
+    report_.error(SourcePlace{frame.node.mark.line, frame.node.mark.column, 1},
                   fmt::format("nested too deeply; at most {} levels of maps and lists", kMaxDepth));
     throw LimitExceeded{};
   }
@@ -152,7 +152,8 @@ void TreeBuilder::add_entry(Frame& frame, NodePtr value) {
 void TreeBuilder::check_tag(const Mark& mark, const std::string& tag) {
   // yaml-cpp gives "?" for a plain value and "!" for a quoted one.
   if (tag.empty() || tag == "?" || tag == "!") return;
-  report_.error(Place{mark.line, mark.column, 1}, "tags (`!name`) are not part of sweep files",
+  report_.error(SourcePlace{mark.line, mark.column, 1},
+                "tags (`!name`) are not part of sweep files",
                 "write the value alone; its type follows from the parameter");
 }
 

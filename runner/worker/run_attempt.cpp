@@ -9,7 +9,7 @@
 #include "runner/model/device_fault.h"
 #include "runner/model/outcome.h"
 #include "runner/wire/attempt_folder.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "runner/wire/status_mirror.h"
 #include "runner/worker/attempt.h"
 #include "runner/worker/log.h"

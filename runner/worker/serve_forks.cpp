@@ -11,7 +11,7 @@
 #include "runner/base/unique_fd.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/fork_server.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "runner/worker/become_rank.h"
 
 namespace sweepd {
@@ -21,13 +21,13 @@ namespace {
 // another descriptor of it would release the lock.
 std::string take(UniqueFd place, const std::filesystem::path& path) {
   if (!place) return "no place came with the command";
-  if (place.get() == kPlaceFd) {
+  if (place.get() == kPidfileFd) {
     [[maybe_unused]] const int kept = place.release();
-  } else if (::dup3(place.get(), kPlaceFd, O_CLOEXEC) < 0) {
+  } else if (::dup3(place.get(), kPidfileFd, O_CLOEXEC) < 0) {
     return failed("cannot keep " + path.string());
   }
   place.reset();
-  errno = take_place(kPlaceFd);
+  errno = take_pidfile(kPidfileFd);
   return errno == 0 ? "" : failed("cannot take " + path.string());
 }
 

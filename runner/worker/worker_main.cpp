@@ -15,7 +15,7 @@
 #include "runner/base/host.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "runner/worker/log.h"
 #include "runner/worker/print_work.h"
 #include "runner/worker/serve_forks.h"
@@ -62,7 +62,7 @@ std::optional<int> rank_from_environment() {
 
 int run(const char* folder, const WorkerParts& parts) {
   // The rank's place if sweepd started it; its child programs must not inherit it.
-  ::fcntl(kPlaceFd, F_SETFD, FD_CLOEXEC);
+  ::fcntl(kPidfileFd, F_SETFD, FD_CLOEXEC);
   const auto rank = rank_from_environment();
   return rank ? run_attempt(folder, *rank, parts) : kExitUsage;
 }

@@ -18,7 +18,7 @@
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "tests/exec/scratch.h"
 #include "tests/exec/start_all.h"
 
@@ -98,7 +98,7 @@ TEST_F(Adopt, ARankThatNeverBeganIsIncompleteAndWillNotBegin) {
     if (rank == 1) write("attempt/pid.1", "4242");  // cut off
     EXPECT_TRUE(executor_->adopt(folder_, 2).incomplete);
     EXPECT_FALSE(std::filesystem::exists(folder_.pid(rank))) << "it is given up";
-    EXPECT_EQ(take_place(place->get()), ESTALE);
+    EXPECT_EQ(take_pidfile(place->get()), ESTALE);
   }
 }
 
@@ -119,7 +119,7 @@ TEST_F(Adopt, TakesNoZombie) {
   if (child == 0) {
     const auto place = make_place(folder_.pid(0));
     ::setsid();
-    ::_exit(place.ok() && take_place(place->get()) == 0 ? 0 : 1);
+    ::_exit(place.ok() && take_pidfile(place->get()) == 0 ? 0 : 1);
   }
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);

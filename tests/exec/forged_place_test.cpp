@@ -14,7 +14,7 @@
 #include "runner/exec/rank_processes.h"
 #include "runner/exec/signals.h"
 #include "runner/exec/spawn.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "tests/exec/pid_namespace.h"
 #include "tests/exec/scratch.h"
 #include "tests/exec/start_all.h"

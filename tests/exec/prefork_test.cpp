@@ -18,7 +18,7 @@
 #include "runner/exec/spawn.h"
 #include "runner/wire/event.h"
 #include "runner/wire/fork_server.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "tests/exec/scratch.h"
 #include "tests/exec/start_all.h"
 

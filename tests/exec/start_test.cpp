@@ -10,7 +10,7 @@
 
 #include "runner/base/host.h"
 #include "runner/exec/rank_processes.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "tests/exec/scratch.h"
 #include "tests/exec/start_all.h"
 

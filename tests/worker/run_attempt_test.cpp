@@ -12,7 +12,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/host.h"
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 #include "runner/wire/status.h"
 #include "tests/worker/attempt_files.h"
 #include "tests/worker/fake_device.h"
@@ -320,22 +320,22 @@ TEST(RunAttempt, WithoutAJournalItsPlaceSaysSo) {
   std::ofstream(files.files.pid(0)) << record << "\n";
   std::filesystem::create_symlink("/dev/full", files.files.events(0));
   const auto run_with_place = [&](const std::filesystem::path& place) {
-    const int before = ::fcntl(kPlaceFd, F_DUPFD_CLOEXEC, kPlaceFd + 1);
+    const int before = ::fcntl(kPidfileFd, F_DUPFD_CLOEXEC, kPidfileFd + 1);
     const int fd = ::open(place.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    ::dup2(fd, kPlaceFd);
+    ::dup2(fd, kPidfileFd);
     EXPECT_EQ(run(files), kExitJournal);
-    if (before < 0 || ::dup2(before, kPlaceFd) < 0) ::close(kPlaceFd);
+    if (before < 0 || ::dup2(before, kPidfileFd) < 0) ::close(kPidfileFd);
     if (before >= 0) ::close(before);
-    if (fd != kPlaceFd) ::close(fd);
+    if (fd != kPidfileFd) ::close(fd);
   };
   const auto other = files.folder.path() / "other";
   std::ofstream(other) << record << "\n";
   run_with_place(other);
   EXPECT_EQ(*read_regular(other, Links::kRefuse), record + "\n");
-  EXPECT_FALSE(is_place_without_journal(files.files.pid(0)));
+  EXPECT_FALSE(is_pidfile_without_journal(files.files.pid(0)));
   run_with_place(files.files.pid(0));
   EXPECT_EQ(*read_regular(files.files.pid(0), Links::kRefuse), record + "!");
-  EXPECT_TRUE(is_place_without_journal(files.files.pid(0)));
+  EXPECT_TRUE(is_pidfile_without_journal(files.files.pid(0)));
 }
 
 TEST(RunAttempt, AFolderThatIsNotThereEndsWithAnExitCode) {

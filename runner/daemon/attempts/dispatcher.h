@@ -155,14 +155,15 @@ class Dispatcher {
   bool may_end() const;  // when draining
 
   // The state of another daemon's attempt, from its executor and its folder.
-  struct Found {
+  struct FoundRun {
     Adoption adoption;
     std::optional<RunNote> note;
   };
   void recover_started(OpenAttempt attempt);
   void recover_in_cluster(OpenAttempt attempt);
-  void found_in_cluster(PoolIndex pool, std::int64_t row, const AttemptId& id, const Found& found);
-  void resume_run(OpenAttempt attempt, const Found& found);
+  void found_in_cluster(PoolIndex pool, std::int64_t row, const AttemptId& id,
+                        const FoundRun& found);
+  void resume_run(OpenAttempt attempt, const FoundRun& found);
   void make_runs_of_clusters(const std::set<PoolIndex>& used);
 
   boost::asio::io_context& io_;

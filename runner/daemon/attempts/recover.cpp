@@ -86,7 +86,7 @@ void Dispatcher::recover_started(OpenAttempt attempt) {
   const PoolUse& use = use_of(attempt);
   const AttemptFolder folder(use.runs / attempt.id);
   const int world_size = static_cast<int>(attempt.lease.ranks.size());
-  Found found{use.executor->adopt(folder, attempt.id, world_size), read_run_note(folder)};
+  FoundRun found{use.executor->adopt(folder, attempt.id, world_size), read_run_note(folder)};
   resume_run(std::move(attempt), found);
 }
 
@@ -96,7 +96,7 @@ void Dispatcher::recover_in_cluster(OpenAttempt attempt) {
   const PoolUse& use = pools_.at(pool);
   scheduler_.adopt(item_of_attempt(attempt), attempt.lease, std::nullopt);
   events_.begin_adoption(pool);
-  const auto found = std::make_shared<Found>();
+  const auto found = std::make_shared<FoundRun>();
   folder_of(pool).run(
       [found, executor = use.executor, folder = AttemptFolder(use.runs / attempt.id),
        id = attempt.id, world_size = static_cast<int>(attempt.lease.ranks.size())] {
@@ -109,7 +109,7 @@ void Dispatcher::recover_in_cluster(OpenAttempt attempt) {
 }
 
 void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const AttemptId& id,
-                                  const Found& found) {
+                                  const FoundRun& found) {
   if (found.adoption.waits) {
     spdlog::info("attempt {} waits in pool `{}`", id, pools_.at(pool).pool.name);
     starter_.resume(row);
@@ -125,7 +125,7 @@ void Dispatcher::found_in_cluster(PoolIndex pool, std::int64_t row, const Attemp
 }
 
 // As after any other end, an attempt that has ended keeps its lease until it is stored.
-void Dispatcher::resume_run(OpenAttempt attempt, const Found& found) {
+void Dispatcher::resume_run(OpenAttempt attempt, const FoundRun& found) {
   const Adoption& adoption = found.adoption;
   const WallTime marked = attempt.started.value_or(attempt.given.value_or(now_wall()));
   const WallTime started = adoption.started.value_or(marked);

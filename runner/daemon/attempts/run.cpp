@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 
 namespace sweepd {
 
@@ -75,7 +75,7 @@ void Run::add_end(int rank, ExitStatus exit) {
   ended.push_back({rank, exit});
   if (exit.signal || exit.code) return;
   const auto without = std::make_shared<bool>(false);
-  at_files([path = folder.pid(rank), without] { *without = is_place_without_journal(path); },
+  at_files([path = folder.pid(rank), without] { *without = is_pidfile_without_journal(path); },
            [rank, without](Run& run) {
              if (!*without) return;
              for (EndedRank& each : run.ended) {

@@ -21,13 +21,14 @@ Result<stats::NoiseOptions> options_from(const rpc::Noise::Request& request) {
   return options;
 }
 
-struct Found {
+struct MeasuredNoise {
   std::string sweep;  // its name
   SweepNoise noise;
 };
 
-Result<Found> find_noise(Reader& reader, const Catalog& catalog, const rpc::Noise::Request& request,
-                         const stats::NoiseOptions& options) {
+Result<MeasuredNoise> find_noise(Reader& reader, const Catalog& catalog,
+                                 const rpc::Noise::Request& request,
+                                 const stats::NoiseOptions& options) {
   const auto sweep = reader.find_sweep(request.sweep);
   if (!sweep) return sweep.error();
   auto query =
@@ -38,7 +39,7 @@ Result<Found> find_noise(Reader& reader, const Catalog& catalog, const rpc::Nois
   if (!results) return results.error();
   auto noise = noise_of_results(*results, options);
   if (!noise) return noise.error();
-  return Found{sweep->name, std::move(*noise)};
+  return MeasuredNoise{sweep->name, std::move(*noise)};
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ namespace sweepd {
 
 // The descriptor on which a rank keeps its place open. Closing any descriptor of the file would
 // release the lock.
-inline constexpr int kPlaceFd = 3;
+inline constexpr int kPidfileFd = 3;
 
-struct PlaceRecord {
+struct PidfileRecord {
   pid_t pid = 0;                  // above 1
   std::uint64_t start_ticks = 0;  // of the process, in clock ticks since boot
   std::string boot_id;            // identifies the boot from which the ticks count
@@ -35,18 +35,18 @@ struct PlaceRecord {
 
 // Parses "<pid> <start time> <boot id>\n", or with "!" for the newline of one without a journal.
 // Returns nothing for any other text.
-std::optional<PlaceRecord> parse_place(std::string_view text);
+std::optional<PidfileRecord> parse_pidfile(std::string_view text);
 
 std::string this_boot_id();  // in the form that a record uses
 
 // Called by the rank, with a file open for writing. Returns 0, or errno: ESTALE if the place was
 // given up, EAGAIN if another process has it. Async-signal-safe.
-int take_place(int fd);
+int take_pidfile(int fd);
 
 // Called by a rank that ends because it cannot write its journal. A daemon that is not its parent
 // never sees the exit code for it. Overwrites one byte of the record, which needs no room on the
-// disk. Does nothing if kPlaceFd is not this file, as in a worker that a user runs by hand.
+// disk. Does nothing if kPidfileFd is not this file, as in a worker that a user runs by hand.
 void mark_without_journal(const std::filesystem::path& file);
-bool is_place_without_journal(const std::filesystem::path& file);
+bool is_pidfile_without_journal(const std::filesystem::path& file);
 
 }  // namespace sweepd

@@ -1,4 +1,4 @@
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -59,12 +59,12 @@ bool write_record(int fd) {
 
 }  // namespace
 
-std::optional<PlaceRecord> parse_place(std::string_view text) {
+std::optional<PidfileRecord> parse_pidfile(std::string_view text) {
   const bool without_journal = text.ends_with(kWithoutJournal);
   if (!without_journal && !text.ends_with('\n')) return std::nullopt;
   text.remove_suffix(1);
   const char* const end = text.data() + text.size();
-  PlaceRecord record;
+  PidfileRecord record;
   record.without_journal = without_journal;
   const auto pid = std::from_chars(text.data(), end, record.pid);
   if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != ' ') return std::nullopt;
@@ -82,7 +82,7 @@ std::string this_boot_id() {
                                      : text.substr(0, kBootIdLength);
 }
 
-int take_place(int fd) {
+int take_pidfile(int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
@@ -96,16 +96,16 @@ int take_place(int fd) {
 void mark_without_journal(const std::filesystem::path& file) {
   struct stat place {
   }, named{};
-  if (::fstat(kPlaceFd, &place) < 0 || ::stat(file.c_str(), &named) < 0) return;
+  if (::fstat(kPidfileFd, &place) < 0 || ::stat(file.c_str(), &named) < 0) return;
   if (place.st_dev != named.st_dev || place.st_ino != named.st_ino || place.st_size < 1) return;
   // If this also fails, the rank appears to have crashed.
   [[maybe_unused]] const ssize_t written =
-      ::pwrite(kPlaceFd, &kWithoutJournal, 1, place.st_size - 1);
+      ::pwrite(kPidfileFd, &kWithoutJournal, 1, place.st_size - 1);
 }
 
-bool is_place_without_journal(const std::filesystem::path& file) {
+bool is_pidfile_without_journal(const std::filesystem::path& file) {
   const auto text = read_regular(file, Links::kRefuse, 256);
-  const auto record = text ? parse_place(*text) : std::nullopt;
+  const auto record = text ? parse_pidfile(*text) : std::nullopt;
   return record && record->without_journal;
 }
 

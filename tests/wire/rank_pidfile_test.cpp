@@ -1,4 +1,4 @@
-#include "runner/wire/place.h"
+#include "runner/wire/rank_pidfile.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,28 +20,28 @@ namespace {
 
 constexpr const char* kBoot = "01234567-89ab-cdef-0123-456789abcdef";
 
-TEST(PlaceRecord, IsReadAsItIsWritten) {
-  const auto record = parse_place(fmt::format("4242 987654 {}\n", kBoot));
+TEST(PidfileRecord, IsReadAsItIsWritten) {
+  const auto record = parse_pidfile(fmt::format("4242 987654 {}\n", kBoot));
   ASSERT_TRUE(record);
   EXPECT_EQ(record->pid, 4242);
   EXPECT_EQ(record->start_ticks, 987654U);
   EXPECT_EQ(record->boot_id, kBoot);
 }
 
-TEST(PlaceRecord, OfNoRankIsNone) {
+TEST(PidfileRecord, OfNoRankIsNone) {
   for (const std::string pid : {"0", "1", "-1", "-4242", "99999999999", "x", "", " 7", "+7"}) {
-    EXPECT_FALSE(parse_place(fmt::format("{} 987654 {}\n", pid, kBoot))) << pid;
+    EXPECT_FALSE(parse_pidfile(fmt::format("{} 987654 {}\n", pid, kBoot))) << pid;
   }
 }
 
-TEST(PlaceRecord, ThatIsCutOffIsNone) {
+TEST(PidfileRecord, ThatIsCutOffIsNone) {
   const std::string whole = fmt::format("4242 987654 {}\n", kBoot);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(parse_place(whole.substr(0, size))) << size;
+    EXPECT_FALSE(parse_pidfile(whole.substr(0, size))) << size;
   }
-  EXPECT_FALSE(parse_place("4242 99\n")) << "as older versions wrote it";
-  EXPECT_FALSE(parse_place(whole + whole));
-  EXPECT_FALSE(parse_place(std::string(64, '\0')));
+  EXPECT_FALSE(parse_pidfile("4242 99\n")) << "as older versions wrote it";
+  EXPECT_FALSE(parse_pidfile(whole + whole));
+  EXPECT_FALSE(parse_pidfile(std::string(64, '\0')));
 }
 
 class Place : public testing::Test {
@@ -74,8 +74,8 @@ class Place : public testing::Test {
 };
 
 TEST_F(Place, SaysWhoTookIt) {
-  ASSERT_EQ(take_place(fd_.get()), 0);
-  const auto record = parse_place(read_small_file(path_));
+  ASSERT_EQ(take_pidfile(fd_.get()), 0);
+  const auto record = parse_pidfile(read_small_file(path_));
   ASSERT_TRUE(record);
   EXPECT_EQ(record->pid, ::getpid());
   EXPECT_EQ(record->start_ticks, process_start_time(::getpid()));
@@ -84,15 +84,15 @@ TEST_F(Place, SaysWhoTookIt) {
 
 TEST_F(Place, IsForOneProcessAndKnownToTheKernel) {
   const pid_t here = ::getpid();
-  ASSERT_EQ(take_place(fd_.get()), 0);
+  ASSERT_EQ(take_pidfile(fd_.get()), 0);
   EXPECT_EQ(in_child([&] { return holder() == here ? 0 : 1; }), 0);
-  EXPECT_EQ(in_child([&] { return take_place(fd_.get()); }), EAGAIN);
+  EXPECT_EQ(in_child([&] { return take_pidfile(fd_.get()); }), EAGAIN);
 }
 
 // Otherwise a program that a worker starts could be mistaken for the worker.
 TEST_F(Place, IsNotInheritedByAForkAndGoesWithItsHolder) {
   const int in_grandchild = in_child([&] {
-    if (take_place(fd_.get()) != 0) return 2;
+    if (take_pidfile(fd_.get()) != 0) return 2;
     const pid_t rank = ::getpid();
     return in_child([&] { return holder() == rank ? 0 : 1; });
   });
@@ -102,13 +102,13 @@ TEST_F(Place, IsNotInheritedByAForkAndGoesWithItsHolder) {
 
 TEST_F(Place, ThatWasGivenUpCannotBeTaken) {
   std::filesystem::remove(path_);
-  EXPECT_EQ(take_place(fd_.get()), ESTALE);
+  EXPECT_EQ(take_pidfile(fd_.get()), ESTALE);
 }
 
-TEST(PlaceRecord, SaysWhetherTheRankHadNoJournal) {
+TEST(PidfileRecord, SaysWhetherTheRankHadNoJournal) {
   const std::string record = fmt::format("4242 987654 {}", kBoot);
-  EXPECT_FALSE(parse_place(record + "\n")->without_journal);
-  const auto marked = parse_place(record + "!");
+  EXPECT_FALSE(parse_pidfile(record + "\n")->without_journal);
+  const auto marked = parse_pidfile(record + "!");
   ASSERT_TRUE(marked);
   EXPECT_TRUE(marked->without_journal);
   EXPECT_EQ(marked->pid, 4242);
