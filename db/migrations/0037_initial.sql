@@ -4,7 +4,7 @@
 -- (metric `time` and its like in `sample` and `summary`) are ms. The unit is in a column's name
 -- unless it is a metric's own. Booleans are 0 and 1. NULL, or '' in a text that is never NULL, is
 -- unknown. Integer ids are valid in this file only; a `uid` or `key` is valid in every database.
--- A column with a default was added later than its table, and older rows have the default.
+-- A column that was added later has a default, or is NULL, in older rows.
 
 -- ---- Names and machines
 
@@ -108,7 +108,7 @@ CREATE TABLE sweep_declaration (
   sweep    INTEGER NOT NULL REFERENCES sweep (id),
   kind     TEXT NOT NULL CHECK (kind IN ('table', 'plot')),
   position INTEGER NOT NULL,
-  json     TEXT NOT NULL,                        -- an object, without members at their default
+  json     TEXT NOT NULL,                        -- an object; members at their default may be missing
   PRIMARY KEY (sweep, kind, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -266,10 +266,11 @@ CREATE TABLE device_state (
   throttle_reasons     TEXT NOT NULL,            -- by NVML's names
   other_processes      INTEGER NOT NULL,         -- on the device
   load_average         REAL NOT NULL,            -- of the host, 1 minute
-  -- Means over the measurement, in cores of the lease; NULL at 'before'.
+  -- Means over the measurement, in cores of the lease; NULL at 'before'. The last two are counts over
+  -- the measurement, of the control group's CPU quota; NULL also without a quota and in old results.
   cores_lost_to_others REAL,                     -- used by other processes
   cores_stolen         REAL,                     -- used by other guests of the hypervisor
-  quota_periods        INTEGER,                  -- of the control group's CPU quota; NULL: none
+  quota_periods        INTEGER,                  -- of the quota
   throttled_periods    INTEGER,                  -- those in which the quota was used up
   PRIMARY KEY (attempt, rank, moment)
 ) STRICT, WITHOUT ROWID;

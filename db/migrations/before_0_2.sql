@@ -502,7 +502,7 @@ END;
 
 -- Version 30: insisted
 -- 1: a person insisted on this attempt although its trial had killed its workers
--- (runner/model/kills.h). Of the attempts before it none counts any more.
+-- (runner/model/crash_limit.h). Of the attempts before it none counts any more.
 ALTER TABLE attempt ADD COLUMN insisted INTEGER NOT NULL DEFAULT 0 CHECK (insisted IN (0, 1));
 
 -- Version 31: device_fault
@@ -644,7 +644,7 @@ SELECT t.sweep, 'table', t.position, json_object(
     SELECT sort_key FROM sweep_table_sort s
     WHERE s.sweep = t.sweep AND s.table_position = t.position ORDER BY s.position))),
   'limit', t.row_limit,
-  'rest', json(iif(t.rest_value = '', 'null', json_object('value', t.rest_value, 'below', min(t.rest_below, 1e308)))))
+  'rest', json(iif(t.rest_value = '', 'null', json_object('value', t.rest_value, 'below', json(printf('%!.17g', min(t.rest_below, 1e308)))))))
 FROM sweep_table t;
 
 -- A plot has its figures and its vertical lines, which were tables behind those of the sweep.
@@ -675,20 +675,16 @@ DROP TABLE sweep_table_filter;
 DROP TABLE sweep_table_dimension;
 DROP TABLE sweep_table;
 
-ALTER TABLE program RENAME TO old_program;
-CREATE TABLE program (
-  name TEXT NOT NULL PRIMARY KEY,
-  json TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO program
+-- Not by renaming: that would fail where a user's own view names a table that is gone.
+CREATE TABLE program_json (name TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+INSERT INTO program_json
 SELECT o.name, json_object(
   'base', o.base, 'help', o.help,
   'params', json((SELECT json_group_array(json(text)) FROM (
     SELECT json_object(
       'name', p.name, 'type', p.type, 'default', p.default_value, 'unit', p.unit, 'help', p.help,
-      'minimum', iif(abs(p.minimum) < 9e999, p.minimum, NULL),
-      'maximum', iif(abs(p.maximum) < 9e999, p.maximum, NULL),
+      'minimum', json(iif(abs(p.minimum) < 9e999, printf('%!.17g', p.minimum), 'null')),
+      'maximum', json(iif(abs(p.maximum) < 9e999, printf('%!.17g', p.maximum), 'null')),
       'choices', json((SELECT json_group_array(choice) FROM (
         SELECT choice FROM program_choice c
         WHERE c.program = p.program AND c.param = p.name ORDER BY c.position)))) AS text
@@ -698,10 +694,16 @@ SELECT o.name, json_object(
     SELECT name, unit, better, help FROM program_metric m WHERE m.program = o.id ORDER BY m.position))),
   'phases', json((SELECT json_group_array(name) FROM (
     SELECT name FROM program_phase f WHERE f.program = o.id ORDER BY f.position))))
-FROM old_program o;
+FROM program o;
 
 DROP TABLE program_phase;
 DROP TABLE program_metric;
 DROP TABLE program_choice;
 DROP TABLE program_param;
-DROP TABLE old_program;
+DROP TABLE program;
+CREATE TABLE program (
+  name TEXT NOT NULL PRIMARY KEY,
+  json TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO program SELECT name, json FROM program_json;
+DROP TABLE program_json;

@@ -18,10 +18,12 @@ struct OpenRow {
   bool ended = false;
 };
 
-Result<OpenRow> find(Connection& connection, std::int64_t row) {
+// With an id, only the attempt that has it.
+Result<OpenRow> find(Connection& connection, std::int64_t row, const AttemptId& id = {}) {
   Query query(connection,
-              "SELECT trial, pass, repeat, outcome IS NOT NULL FROM attempt WHERE row = ?");
-  query.bind(row);
+              "SELECT trial, pass, repeat, outcome IS NOT NULL FROM attempt "
+              "WHERE row = ?1 AND (?2 = '' OR uid = ?2)");
+  query.bind_all(row, id);
   if (!query.next()) return Error{ErrorCode::kNotFound, fmt::format("no attempt {}", row)};
   return OpenRow{query.integer(0), *pass_from(query.text(1)), static_cast<int>(query.integer(2)),
                  query.integer(3) != 0};
@@ -41,9 +43,10 @@ void insert_reasons(Connection& connection, const AttemptRecord& record) {
   }
 }
 
-Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::size_t from_sample) {
+Result<bool> finish_one(StoreState& state, const AttemptRecord& record, std::size_t from_sample,
+                        const AttemptId& id = {}) {
   Connection& connection = state.connection;
-  const auto found = find(connection, record.row);
+  const auto found = find(connection, record.row, id);
   if (!found) return found.error();
   if (found->ended) return false;
   if (record.started) {
@@ -129,12 +132,13 @@ Result<void> Store::replace_reading(const AttemptRecord& record) {
   });
 }
 
-Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& records) {
+Result<std::vector<bool>> Store::finish_all(const std::vector<AttemptRecord>& records,
+                                            const std::vector<AttemptId>& ids) {
   const std::string what = fmt::format("storing {} attempts", records.size());
   return state_->transact(what, [&]() -> Result<std::vector<bool>> {
     std::vector<bool> stored;
-    for (const AttemptRecord& record : records) {
-      const auto one = finish_one(*state_, record, 0);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const auto one = finish_one(*state_, records[i], 0, ids.empty() ? AttemptId() : ids[i]);
       if (!one && one.error().code != ErrorCode::kNotFound) return one.error();
       stored.push_back(one && *one);
     }

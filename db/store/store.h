@@ -130,8 +130,11 @@ class Store {
   // Replaces samples, facts and verdict of a timing attempt that is stored as done by those of the
   // record, whose output was read again.
   Result<void> replace_reading(const AttemptRecord& record);
-  // Finishes all of them in one transaction, or none. False: it had ended or was deleted.
-  Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records);
+  // Finishes all of them in one transaction, or none. `ids` are those of the attempts, in the same
+  // order, because a deleted attempt's row number is used again; empty: they are not checked.
+  // False: it had ended or was deleted.
+  Result<std::vector<bool>> finish_all(const std::vector<AttemptRecord>& records,
+                                       const std::vector<AttemptId>& ids = {});
 
   // Ends as `skipped` the queued attempts of `oom`'s sweeps at points at least as large
   // (runner/model/frontier.h), unless a sweep that wants them has `frontier: off`.

@@ -89,7 +89,8 @@ struct App::Parts {
                 {[this](const OpenAttempt& attempt, const Ending& how) {
                    dispatcher.note_stored(attempt, how);
                  },
-                 [this](const std::string& why) { dispatcher.refuse_results(why); }}),
+                 [this](const std::string& why) { dispatcher.refuse_results(why); },
+                 [this] { dispatcher.accept_results(); }}),
         services{{state, state.database(), catalog, readers, slow, config.config.pools,
                   [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
                   [this](const std::string& pool) { return shared_folder(pool); }},
@@ -140,7 +141,7 @@ struct App::Parts {
     notifier.stop();
     watchers.stopping({false});
     spdlog::info("draining: {} running, {} stay queued", dispatcher.running().size(),
-                 dispatcher.queued());
+                 dispatcher.queued() + analyst.pending());
     dispatcher.drain();
   }
 

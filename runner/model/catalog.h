@@ -124,7 +124,7 @@ struct WorkloadDef {
     field("code", self.code, "", MayLack());
     field("params", self.params, "");
     field("base", self.base, "", Sparse());
-    if (!self.base.empty()) field("metrics", self.metrics, "");
+    if (!self.base.empty()) field("metrics", self.metrics, "", MayLack());
   }
 };
 

@@ -215,7 +215,9 @@ Result<void> members_from_message(const Json& value, T& out, const JsonPath& pat
         if (!mistake.empty()) result = JsonPath{&at, {}, i}.mistake(mistake);
       }
     } else {
-      result = from_message(*found, member, at);
+      constexpr bool kMayBeNull =
+          !is_optional<M> && (has_option<Sparse, Options...> || has_option<MayLack, Options...>);
+      if (!kMayBeNull || !found->is_null()) result = from_message(*found, member, at);
     }
   });
   if constexpr (requires { out.mistake(); }) {

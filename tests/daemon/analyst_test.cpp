@@ -45,11 +45,11 @@ class AnalystTest : public DispatcherStory {
   void restart_all() {
     restart();
     slow_ = std::make_unique<ReaderPool>(file(), catalog_, 1, seconds(10));
-    const Analyst::Hooks hooks{
-        [this](const OpenAttempt& attempt, const Ending& ending) {
-          dispatcher_->note_stored(attempt, ending);
-        },
-        [this](const std::string& why) { dispatcher_->refuse_results(why); }};
+    const Analyst::Hooks hooks{[this](const OpenAttempt& attempt, const Ending& ending) {
+                                 dispatcher_->note_stored(attempt, ending);
+                               },
+                               [this](const std::string& why) { dispatcher_->refuse_results(why); },
+                               [this] { dispatcher_->accept_results(); }};
     analyst_ = std::make_unique<Analyst>(*io_, *slow_, *writer_, catalog_, worker_, hooks,
                                          milliseconds(20));
   }

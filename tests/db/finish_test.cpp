@@ -293,6 +293,16 @@ TEST_F(DbTest, FinishAll_OneWasDeleted_EndsTheOthers) {
   EXPECT_THAT(sql("SELECT outcome FROM attempt"), ElementsAre("done"));
 }
 
+TEST_F(DbTest, FinishAll_RowHasAnotherAttemptByNow_LeavesIt) {
+  const OpenAttempt attempt = submit(sweep("s", {{{"context", "1"}}})).queued.front();
+  const std::vector<AttemptRecord> records{done(attempt.row, 1, 2)};
+  const auto other = store_->finish_all(records, {"0123456789abcdef"});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_THAT(*other, ElementsAre(false));
+  EXPECT_THAT(sql("SELECT count(outcome) FROM attempt"), ElementsAre("0"));
+  EXPECT_THAT(*store_->finish_all(records, {attempt.id}), ElementsAre(true));
+}
+
 TEST_F(DbTest, PeaksKeepTheLargestOfEach) {
   const auto row = submit(sweep("s", {{{"model", "small"}}})).queued.front().row;
   EXPECT_FALSE(store_->measured_peak(cpu(), "fp32")->has_value());

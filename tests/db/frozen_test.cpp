@@ -78,7 +78,7 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
 // one with vertical lines, and a program.
 constexpr const char* kDeclaredIn36 = R"sql(
 UPDATE sweep_table SET title = 'it''s "bold"', cell = '{mean:.1f}', metric = 'time', unit = 'ms',
-  warmup = 1, bold = 'faster', row_limit = 20, rest_value = 'Peak', rest_below = 0.25;
+  warmup = 1, bold = 'faster', row_limit = 20, rest_value = 'Peak', rest_below = 0.1 + 0.2;
 INSERT INTO sweep_table_dimension VALUES (1, 0, 'row', 1, 'model', 'Size'), (1, 0, 'column', 0, 'phase', '');
 INSERT INTO sweep_table_filter VALUES (1, 0, 1, 0, 'model', 'xl');
 INSERT INTO sweep_table_value (sweep, table_position, position, name, cell, metric, unit, warmup, bold)
@@ -126,7 +126,7 @@ TableSpec table_of_36() {
   table.pool = {"seed", "batch"};
   table.sort = {"-Peak", "model"};
   table.limit = 20;
-  table.rest = TableSpec::Rest{"Peak", 0.25};
+  table.rest = TableSpec::Rest{"Peak", 0.1 + 0.2};
   return table;
 }
 

@@ -47,6 +47,7 @@ TEST(Parallelism, LosesAndDoublesNothingWhenTheDaemonIsKilled) {
       "sweep: points\nworkload: parallelism\nmatrix:\n  fsdp: [1, 2, 4]\n  tokens: [";
   for (int i = 1; i <= 1000; ++i) sweep += (i > 1 ? ", " : "") + std::to_string(1024 * i);
   const std::string file = box.write("points.yaml", sweep + "]\n");
+  ASSERT_EQ(box.ctl({"status"}).exit_code, 0) << "makes the database";
   const pid_t submits = box.ctl_in_background({"submit", file});
   const auto done = [&] {
     return std::atoi(box.sql("select count(*) from attempt where outcome = 'done'").c_str());

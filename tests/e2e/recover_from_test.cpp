@@ -117,7 +117,7 @@ TEST(RecoverFrom, FoldersOfOlderVersionsKeepAProgramsParameters) {
   age(box);
   const Ran recovered = box.ctl({"recover"});
   EXPECT_THAT(recovered.out, AllOf(HasSubstr("recovered 1 sweep, 5 trials and 5 attempts"),
-                                   HasSubstr("recovered-mm: not known")))
+                                   HasSubstr("recovered-mm: its sweep file is lost")))
       << recovered.err;
   EXPECT_EQ(look(), before);
 }

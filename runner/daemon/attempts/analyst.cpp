@@ -30,6 +30,10 @@ AttemptRecord record_of(const OpenAttempt& attempt, Ending ending) {
   return record;
 }
 
+AttemptRecord not_computed(const OpenAttempt& attempt, const Error& why) {
+  return record_of(attempt, {Failed{"not computed: " + why.message, ""}, 0});
+}
+
 // Whether all were cancelled, so that nothing needs to be computed.
 bool all_have_ended(Reader& reader, std::span<const OpenAttempt> attempts) {
   const SweepOfAttempt* last = nullptr;
@@ -57,14 +61,14 @@ asio::awaitable<Result<void>> Analyst::answer(std::vector<OpenAttempt> attempts)
       if (answers) records = std::move(*answers);
       if (!answers) asked = answers.error();
     }
-    if (!asked) {
-      const Failed failed{"not computed: " + asked.error().message, ""};
-      for (const OpenAttempt& attempt : some) records.push_back(record_of(attempt, {failed, 0}));
-    }
-    for (std::size_t i = 0; i < records.size(); i += kStored) {
-      const std::size_t n = std::min(kStored, records.size() - i);
-      const auto from = std::make_move_iterator(records.begin() + static_cast<std::ptrdiff_t>(i));
-      Records part(from, from + static_cast<std::ptrdiff_t>(n));
+    const std::size_t count = asked ? records.size() : some.size();
+    for (std::size_t i = 0; i < count; i += kStored) {
+      const std::size_t n = std::min(kStored, count - i);
+      Records part;
+      part.reserve(n);
+      for (std::size_t k = i; k < i + n; ++k) {
+        part.push_back(asked ? std::move(records[k]) : not_computed(some[k], asked.error()));
+      }
       co_await store(some.subspan(i, n), std::move(part));
     }
     pending_ -= some.size();
@@ -86,7 +90,7 @@ void Analyst::begin(std::vector<OpenAttempt> attempts) {
                  });
 }
 
-Result<Analyst::Records> Analyst::ask(Reader& reader, Attempts attempts) const {
+Result<Analyst::Records> Analyst::ask(Reader& reader, Attempts attempts) const try {
   Records records;
   if (all_have_ended(reader, attempts)) return records;
   std::vector<AskedTrial> asked;
@@ -103,12 +107,18 @@ Result<Analyst::Records> Analyst::ask(Reader& reader, Attempts attempts) const {
     record.work = std::move(result.work);
   }
   return records;
+} catch (const std::exception& error) {  // such as for lack of memory
+  return Error{ErrorCode::kInternal, error.what()};
 }
 
 asio::awaitable<void> Analyst::store(Attempts attempts, Records records) {
-  for (const OpenAttempt& attempt : attempts) storing_.insert(attempt.trial_key);
-  const auto store_all = [&records](Store& database) {
-    auto stored = database.finish_all(records);
+  std::vector<AttemptId> ids;
+  for (const OpenAttempt& attempt : attempts) {
+    storing_.insert(attempt.trial_key);
+    ids.push_back(attempt.id);
+  }
+  const auto store_all = [&records, &ids](Store& database) {
+    auto stored = database.finish_all(records, ids);
     // Here, because freeing them takes long.
     if (stored) std::ranges::for_each(records, [](AttemptRecord& one) { one.work.reset(); });
     return stored;
@@ -122,6 +132,7 @@ asio::awaitable<void> Analyst::store(Attempts attempts, Records records) {
     pause.expires_after(std::chrono::nanoseconds(store_retry_.ns));
     co_await pause.async_wait(asio::use_awaitable);
   }
+  hooks_.accepted();
   spdlog::info("{} analytic attempts ended, from {} on", attempts.size(), attempts.front().id);
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     storing_.erase(storing_.find(attempts[i].trial_key));

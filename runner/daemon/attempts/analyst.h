@@ -29,6 +29,7 @@ class Analyst {
   struct Hooks {
     std::function<void(const OpenAttempt&, const Ending&)> ended;  // and is stored
     std::function<void(const std::string& why)> refused;  // by the database; it is tried again
+    std::function<void()> accepted;                       // by the database
   };
   Analyst(boost::asio::io_context& io, ReaderPool& slow, Writer& writer, const Catalog& catalog,
           std::filesystem::path worker, Hooks hooks, Duration store_retry = seconds(5))

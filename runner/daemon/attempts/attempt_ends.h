@@ -85,6 +85,7 @@ class AttemptEnds {
   void note_stored(const OpenAttempt& attempt, const Ending& ending);
   // The database refuses results: nothing starts until the next try.
   void refuse_results(const std::string& why);
+  void accept_results() { set_trouble(""); }
   // Tries to store refused results; false: there are none.
   bool store_refused();
 

@@ -48,7 +48,7 @@ class AttemptQueue {
   bool is_held(std::int64_t row) const { return held_.contains(row); }
   void end_hold(std::int64_t row) { held_.erase(row); }  // it has ended
 
-  // An attempt that got a lease.
+  // Of a queued attempt.
   std::optional<OpenAttempt> find(std::int64_t row) const { return waiting_.find(row); }
   std::optional<OpenAttempt> take(std::int64_t row);
   // Puts it back as if it had never had a lease. It gets another one when starts resume.

@@ -82,6 +82,7 @@ class Dispatcher {
     ends_.note_stored(attempt, ending);
   }
   void refuse_results(const std::string& why) { ends_.refuse_results(why); }
+  void accept_results();
   // Replaces the devices of this machine on which nothing new starts. Attempts about to start there
   // return to the queue.
   void pause_devices(const std::vector<PausedDevice>& devices);

@@ -19,7 +19,9 @@ struct CodeAnswer {
 
 Result<std::string> code_from_line(std::string_view line) {
   CodeAnswer answer;
-  if (const auto read = from_message(parse_json(line), answer); !read) return read.error();
+  if (const auto read = from_message(parse_json(line), answer); !read) {
+    return Error{ErrorCode::kInvalidArgument, read.error().message};
+  }
   if (!answer.error.empty()) return Error{ErrorCode::kInvalidArgument, answer.error};
   return answer.code;
 }

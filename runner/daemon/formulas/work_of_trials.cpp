@@ -80,7 +80,8 @@ Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path
     for (const std::string& line : lines) results.push_back(result_from(line));
     if (lines.size() == left) break;
     has_answered |= !lines.empty();
-    if (!has_answered && ++silent == kMostSilent) {
+    const bool not_loaded = run->exit_code == kExitNotLoaded && lines.empty();
+    if (not_loaded || (!has_answered && ++silent == kMostSilent)) {
       return Error{ErrorCode::kUnavailable,
                    fmt::format("`{} --work`: {}", worker.string(), how_it_ended(*run))};
     }

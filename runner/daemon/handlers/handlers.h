@@ -42,7 +42,8 @@ std::span<const Method> methods();
 // Asks the worker for computed parameters.
 ComputeCode compute_code(const Services& services);
 
-// Queues the attempts of a receipt. Those of formulas are stored when this returns.
+// Queues the attempts of a receipt. The results of its own formulas are stored when this returns;
+// those of attempts that it joined may come later.
 boost::asio::awaitable<Result<void>> begin_attempts(Services& services, SubmitReceipt& receipt);
 
 // Finds and runs the handler: the AnswerRequest of a Session. An unknown method, an exception, or a

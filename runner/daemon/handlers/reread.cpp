@@ -31,7 +31,9 @@ struct RereadAnswer {
 
 Result<bool> reread_answer(std::string_view line) {
   RereadAnswer answer;
-  if (const auto read = from_message(parse_json(line), answer); !read) return read.error();
+  if (const auto read = from_message(parse_json(line), answer); !read) {
+    return Error{ErrorCode::kInvalidArgument, read.error().message};
+  }
   if (!answer.error.empty()) return Error{ErrorCode::kInvalidArgument, answer.error};
   return answer.done;
 }

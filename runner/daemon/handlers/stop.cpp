@@ -9,7 +9,8 @@ boost::asio::awaitable<Answer<rpc::Stop>> handle_stop(Services& services, Sessio
     ++(run.pool == kLocalPool ? reply.running : reply.elsewhere);
   }
   services.stop(request.now ? StopMode::kNow : StopMode::kDrain);
-  reply.queued = static_cast<std::int64_t>(services.dispatcher.queued());
+  reply.queued =
+      static_cast<std::int64_t>(services.dispatcher.queued() + services.analyst.pending());
   co_return reply;
 }
 

@@ -43,10 +43,18 @@ Submission submission_of(const NewSweep& sweep, const PreparedSweep& one,
           one.devices};
 }
 
+bool is_analytic(const Services& services, const SubmitReceipt& receipt) {
+  return !receipt.queued.empty() &&
+         services.catalog.find(receipt.queued.front().workload)->analytic;
+}
+
+// Stores a sweep and queues its attempts, but those of formulas, which it adds to `formulas`: they
+// take longer, and the documents after them must not wait.
 boost::asio::awaitable<Result<SubmittedSweep>> store_one(Services& services, PreparedSweep& one,
                                                          Reuse reuse,
                                                          const rpc::Submit::Request& request,
-                                                         int document) {
+                                                         int document,
+                                                         std::vector<SubmitReceipt>& formulas) {
   struct Stored {
     SweepId id;
     std::string name;
@@ -71,8 +79,11 @@ boost::asio::awaitable<Result<SubmittedSweep>> store_one(Services& services, Pre
   for (const std::int64_t n : one.expansion.excluded) excluded += n;
   SubmittedSweep result{*receipt, stored.id, stored.name, excluded, one.expansion.duplicates};
   if (!request.notify.empty()) services.notifier.expect();
-  const auto begun = co_await begin_attempts(services, *stored.receipt);
-  if (!begun) co_return begun.error();
+  if (is_analytic(services, *stored.receipt)) {
+    formulas.push_back(std::move(*stored.receipt));
+  } else {
+    co_await begin_attempts(services, *stored.receipt);
+  }
   co_return result;
 }
 
@@ -93,16 +104,15 @@ ComputeCode compute_code(const Services& services) {
 }
 
 boost::asio::awaitable<Result<void>> begin_attempts(Services& services, SubmitReceipt& receipt) {
-  const bool is_analytic =
-      !receipt.queued.empty() && services.catalog.find(receipt.queued.front().workload)->analytic;
-  if (!is_analytic) services.dispatcher.enqueue(std::move(receipt.queued));
+  const bool by_formula = is_analytic(services, receipt);
+  if (!by_formula) services.dispatcher.enqueue(std::move(receipt.queued));
   services.dispatcher.set_holds(std::move(receipt.holds));
-  if (!is_analytic) co_return Result<void>{};
+  if (!by_formula) co_return Result<void>{};
   receipt.is_paused = false;  // a pause is about measurements
   const SweepOfAttempt sweep = *receipt.queued.front().sweep;
   const auto answered = co_await services.analyst.answer(std::move(receipt.queued));
   if (answered) co_return answered;
-  co_return Error{answered.error().code,
+  co_return Error{ErrorCode::kFailedPrecondition,
                   fmt::format("sweep `{}` is stored, but its formulas cannot be computed: {}; "
                               "repair the worker, then sweepctl retry {}",
                               sweep.name, answered.error().message, sweep.id)};
@@ -127,12 +137,21 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   rpc::Submit::Reply reply{{}, prepared->unfit};
   if (request.check) co_return reply;
   int document = 0;
+  std::vector<SubmitReceipt> formulas;
+  std::optional<Error> failed;
   for (PreparedSweep& one : prepared->sweeps) {
-    auto stored = co_await store_one(services, one, *reuse, request, document);
-    if (!stored) co_return stored.error();
+    auto stored = co_await store_one(services, one, *reuse, request, document++, formulas);
+    if (!stored) {
+      failed = stored.error();
+      break;
+    }
     reply.sweeps.push_back(std::move(*stored));
-    ++document;
   }
+  for (SubmitReceipt& receipt : formulas) {
+    const auto begun = co_await begin_attempts(services, receipt);
+    if (!begun && !failed) failed = begun.error();
+  }
+  if (failed) co_return *failed;
   co_return reply;
 }
 

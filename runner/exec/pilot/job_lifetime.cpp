@@ -285,7 +285,13 @@ void JobLifetime::ended(PilotJob& job, const EndedJob& end) {
                              last_line_of(job.folder.output()),
                              job.folder.began() ? JobStage::kPrologue : JobStage::kAsked};
   const std::vector<AttemptId> meant = whose(job);
-  if (PilotAttempt* attempt = state_.attempt_of(job)) follower_.lose(job, *attempt, end);
+  // After the death of a daemon there may be two: one that was stopped and one that followed it.
+  while (PilotAttempt* attempt = state_.attempt_of(job)) {
+    const AttemptId id = attempt->id;
+    follower_.lose(job, *attempt, end);
+    if (PilotAttempt* left = state_.attempts.find(id); left != nullptr && left->job == job.name())
+      break;
+  }
   state_.jobs.finish(job, end);
   if (!early) return;
   if (cause != JobCause::kCancelled) failures_.doubt_jobs(nodes);

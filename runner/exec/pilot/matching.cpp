@@ -15,7 +15,7 @@ constexpr std::int64_t kKeptRuns = 4;
 
 bool Matching::is_coming(const PilotJob& job, std::int64_t nodes) const {
   return !job.finished && !job.told_to_end && job.record.nodes == nodes &&
-         state_.attempt_of(job) == nullptr;
+         (job.order == 0 || state_.attempt_of(job) == nullptr);
 }
 
 std::int64_t Matching::coming(std::int64_t nodes) const {
