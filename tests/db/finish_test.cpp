@@ -285,22 +285,13 @@ TEST_F(DbTest, ManyEndInOneTransactionAndEachOnce) {
                           "done|valid|1000|computed"));
 }
 
-TEST_F(DbTest, FinishAll_OneWasDeleted_EndsTheOthers) {
-  const auto row = submit(sweep("s", {{{"context", "1"}}})).queued.front().row;
-  const auto stored = store_->finish_all({done(row, 1, 2), done(4711, 1, 2)});
-  ASSERT_TRUE(stored) << stored.error().message;
-  EXPECT_THAT(*stored, ElementsAre(true, false));
-  EXPECT_THAT(sql("SELECT outcome FROM attempt"), ElementsAre("done"));
-}
-
-TEST_F(DbTest, FinishAll_RowHasAnotherAttemptByNow_LeavesIt) {
+TEST_F(DbTest, FinishAll_DeletedOrAnotherAttemptByNow_LeavesIt) {
   const OpenAttempt attempt = submit(sweep("s", {{{"context", "1"}}})).queued.front();
-  const std::vector<AttemptRecord> records{done(attempt.row, 1, 2)};
-  const auto other = store_->finish_all(records, {"0123456789abcdef"});
-  ASSERT_TRUE(other) << other.error().message;
-  EXPECT_THAT(*other, ElementsAre(false));
+  const std::vector<AttemptRecord> records{done(attempt.row, 1, 2), done(4711, 1, 2)};
+  const AttemptId other = "0123456789abcdef";
+  EXPECT_THAT(*store_->finish_all(records, {other, other}), ElementsAre(false, false));
   EXPECT_THAT(sql("SELECT count(outcome) FROM attempt"), ElementsAre("0"));
-  EXPECT_THAT(*store_->finish_all(records, {attempt.id}), ElementsAre(true));
+  EXPECT_THAT(*store_->finish_all(records, {attempt.id, other}), ElementsAre(true, false));
 }
 
 TEST_F(DbTest, PeaksKeepTheLargestOfEach) {

@@ -97,11 +97,6 @@ void Dispatcher::stop(const std::vector<std::int64_t>& running_rows) {
   schedule_pump();
 }
 
-void Dispatcher::accept_results() {
-  ends_.accept_results();
-  schedule_pump();  // which lets the writer rest
-}
-
 void Dispatcher::drain() {
   draining_ = true;
   scheduler_.drain();

@@ -82,7 +82,10 @@ class Dispatcher {
     ends_.note_stored(attempt, ending);
   }
   void refuse_results(const std::string& why) { ends_.refuse_results(why); }
-  void accept_results();
+  void accept_results() {
+    ends_.accept_results();
+    schedule_pump();  // which lets the writer rest
+  }
   // Replaces the devices of this machine on which nothing new starts. Attempts about to start there
   // return to the queue.
   void pause_devices(const std::vector<PausedDevice>& devices);
