@@ -55,8 +55,8 @@ TEST(Delete, TakesResultsAndFoldersThatNobodyElseUses) {
               HasSubstr("would delete 1 sweep: 1 trial with 1 attempt"));
 
   EXPECT_THAT(error({"secnod"}), AllOf(HasSubstr("secnod"), HasSubstr("second")));
-  EXPECT_THAT(error({}), HasSubstr("expected sweeps, or how old"));
-  EXPECT_THAT(error({"second", "--older", "1d"}), HasSubstr("both at once"));
+  EXPECT_THAT(error({}), HasSubstr("expected names of sweeps, an age"));
+  EXPECT_THAT(error({"second", "--older", "1d"}), HasSubstr("exclude an age"));
   EXPECT_THAT(error({"--older", "soon"}), AllOf(HasSubstr("--older"), HasSubstr("soon")));
 
   const Ran deleted = box.ctl({"delete", "first", "--yes"});
