@@ -42,8 +42,9 @@ Result<Chosen> choose_by_rules(Reader& reader, const rpc::Delete::Request& rules
 Result<void> check_delete(const rpc::Delete::Request& request) {
   const bool rules = request.older_ns != 0 || request.keep_last != 0;
   if (rules == request.sweeps.empty()) return {};
-  return Error{ErrorCode::kInvalidArgument, rules ? "names of sweeps exclude an age and a number to keep"
-                                                  : "expected names of sweeps, an age, or a number of each name to keep"};
+  return Error{ErrorCode::kInvalidArgument,
+               rules ? "names of sweeps exclude an age and a number to keep"
+                     : "expected names of sweeps, an age, or a number of each name to keep"};
 }
 
 }  // namespace

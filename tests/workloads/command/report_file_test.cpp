@@ -90,8 +90,9 @@ TEST(WrittenFile, ElsewhereIsKeptWithoutSecrets) {
   EXPECT_EQ(text_in(story.folder.path() / "reports.0/results.csv"),
             "iter,ms/iter,host\n0,5,[FILE_TOKEN]\n1,4,b\n");
   EXPECT_THAT(text_in(cwd.path() / "results.csv"), HasSubstr("hunter2")) << "the user's own file";
-  EXPECT_THAT(idle.ending(),
-              HasSubstr("reports: file: `results.csv` existed before, and the program did not change it"));
+  EXPECT_THAT(
+      idle.ending(),
+      HasSubstr("reports: file: `results.csv` existed before, and the program did not change it"));
 }
 
 TEST(WrittenFile, ThatIsNoneIsNamed) {
