@@ -81,7 +81,8 @@ Result<void> decode(const Json& json, T& out) {
                  fmt::format("expected {}, got {}", what, json.type_name())};
   };
   if constexpr (is_optional<T>) {
-    return decode(json, out.emplace());
+    out = typename T::value_type();  // Clang refuses emplace() for a nested type with initializers
+    return decode(json, *out);
   } else if constexpr (is_list<T>) {
     if (!json.is_array()) return expected("a list");
     for (const Json& element : json) {
