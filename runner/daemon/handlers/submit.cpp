@@ -81,8 +81,8 @@ boost::asio::awaitable<Result<SubmittedSweep>> store_one(Services& services, Pre
   if (!request.notify.empty()) services.notifier.expect();
   if (is_analytic(services, *stored.receipt)) {
     formulas.push_back(std::move(*stored.receipt));
-  } else {
-    co_await begin_attempts(services, *stored.receipt);
+  } else if (const auto begun = co_await begin_attempts(services, *stored.receipt); !begun) {
+    co_return begun.error();
   }
   co_return result;
 }
