@@ -44,9 +44,9 @@ namespace declaration {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-constexpr bool is_list = false;
+inline constexpr bool is_list = false;
 template <class Element>
-constexpr bool is_list<std::vector<Element>> = true;
+inline constexpr bool is_list<std::vector<Element>> = true;
 
 template <class T>
 concept IsDescribed = requires(T& value) {
