@@ -32,21 +32,22 @@ std::int64_t PilotAttempts::waiting_for(std::int64_t nodes) const {
       attempts_, [nodes](const PilotAttempt& attempt) { return attempt.waits_for(nodes); });
 }
 
-void PilotAttempts::finish(AttemptId id, ExecutorEvent last) {
+void PilotAttempts::finish(const AttemptId& id, ExecutorEvent last) {
   report(std::move(last));
-  attempts_.remove_if([&id](const PilotAttempt& attempt) { return attempt.id == id; });
+  // A copy, since `id` may be that of the attempt that is removed.
+  attempts_.remove_if([gone = id](const PilotAttempt& attempt) { return attempt.id == gone; });
 }
 
-void PilotAttempts::not_started(AttemptId id, Error why) {
+void PilotAttempts::not_started(const AttemptId& id, Error why) {
   finish(id, AttemptNotStarted{id, std::move(why)});
 }
 
-void PilotAttempts::lost(AttemptId id, AttemptLost how) {
+void PilotAttempts::lost(const AttemptId& id, AttemptLost how) {
   how.attempt = id;
   finish(id, std::move(how));
 }
 
-void PilotAttempts::over(AttemptId id) {
+void PilotAttempts::over(const AttemptId& id) {
   finish(id, AttemptOver{id});
 }
 

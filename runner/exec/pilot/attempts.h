@@ -55,9 +55,9 @@ class PilotAttempts {
 
   void report(ExecutorEvent event) { events_.push_back(std::move(event)); }
   // Last events.
-  void not_started(AttemptId id, Error why);
-  void lost(AttemptId id, AttemptLost how);
-  void over(AttemptId id);
+  void not_started(const AttemptId& id, Error why);
+  void lost(const AttemptId& id, AttemptLost how);
+  void over(const AttemptId& id);
   // Those that wait for a job of this size cannot have one now.
   void refuse_waiting(std::int64_t nodes, const Error& why);
   // It waits for another job, as if it had never had one. One that was killed is not started.
@@ -66,7 +66,7 @@ class PilotAttempts {
   std::vector<ExecutorEvent> take_events() { return std::exchange(events_, {}); }
 
  private:
-  void finish(AttemptId id, ExecutorEvent last);
+  void finish(const AttemptId& id, ExecutorEvent last);
 
   std::list<PilotAttempt> attempts_;
   std::vector<ExecutorEvent> events_;
