@@ -99,7 +99,7 @@ class TriedAttempt {
 
  private:
   void wait() const;
-  void hear(const ExecutorEvent& event);
+  void handle(const ExecutorEvent& event);
   void act(const Action& action);
 
   Executor& executor_;
@@ -132,7 +132,7 @@ TriedAttempt::~TriedAttempt() {
   executor_.kill(request_.attempt);
   while (!over_) {
     wait();
-    for (const ExecutorEvent& event : executor_.events()) hear(event);
+    for (const ExecutorEvent& event : executor_.events()) handle(event);
   }
 }
 
@@ -142,7 +142,7 @@ void TriedAttempt::wait() const {
   ::poll(what.data(), what.size(), kLookMs);
 }
 
-void TriedAttempt::hear(const ExecutorEvent& event) {
+void TriedAttempt::handle(const ExecutorEvent& event) {
   std::visit(Overload{[&](const AttemptStarted&) {
                         deadlines_.adopt(item_, request_.lease, now_instant());
                       },
@@ -172,7 +172,7 @@ Result<AttemptRecord> TriedAttempt::run() {
   executor_.start(folder_, request_);
   while (!over_) {
     wait();
-    for (const ExecutorEvent& event : executor_.events()) hear(event);
+    for (const ExecutorEvent& event : executor_.events()) handle(event);
     // A second signal does not wait until the program ends by itself.
     if (signals_.take() && !deadlines_.cancel(kTried)) executor_.kill(request_.attempt);
     for (const Action& action : deadlines_.step(now_instant())) act(action);

@@ -53,7 +53,7 @@ struct Plot {
 
   static void visit(auto& self, auto&& field) {
     field("title", self.title, "");
-    field("caption", self.caption, "what the figures are");
+    field("caption", self.caption, "statistic, common parameters, device, date");
     field("mark", self.shape.mark, "`line`, `point`, `bar`, `area`, `heatmap`");
     field("figure", self.shape.figure, "such as `median`");
     field("x", self.shape.x, "a column");

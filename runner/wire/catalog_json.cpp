@@ -66,14 +66,6 @@ nlohmann::json to_json(const Catalog& catalog) {
   return to_message(message);
 }
 
-Result<WorkloadDef> workload_from_json(const nlohmann::json& json) {
-  WorkloadDef def;
-  if (const auto read = from_message(json, def); !read) {
-    return Error{ErrorCode::kInvalidArgument, read.error().message};
-  }
-  return def;
-}
-
 Result<Catalog> catalog_from_json(const nlohmann::json& json) {
   CatalogMessage message;
   if (const auto read = from_message(json, message); !read) {

@@ -16,7 +16,6 @@ struct JsonPath;  // runner/wire/message.h
 nlohmann::json to_json(const WorkloadDef& def);
 Result<void> read_message(const nlohmann::json& value, WorkloadDef& out, const JsonPath& path);
 nlohmann::json to_json(const Catalog& catalog);
-Result<WorkloadDef> workload_from_json(const nlohmann::json& json);
 Result<Catalog> catalog_from_json(const nlohmann::json& json);
 
 // Converts a value to JSON of its own type (integers and reals as numbers, sizes and durations as

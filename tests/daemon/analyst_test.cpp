@@ -1,5 +1,5 @@
-// Tests the attempts of analytic workloads: each is stored once, whatever the worker does. The
-// worker is a shell script of the test.
+// Tests the attempts of analytic workloads: each is stored once, also if the worker fails, dies or
+// hangs. The worker is a shell script of the test.
 #include "runner/daemon/attempts/analyst.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +15,7 @@
 #include "runner/base/files.h"
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/work_of_trials.h"
 #include "runner/wire/event.h"
 #include "tests/daemon/dispatcher_story.h"
 
@@ -186,6 +187,28 @@ TEST_F(AnalystTest, Answer_NoWorkerAnswers_FailedWithTheReason) {
   EXPECT_THAT(outcomes(queued), Each("failed"));
   EXPECT_THAT(detail(queued[0]), HasSubstr("it ended with exit code 127"));
   EXPECT_THAT(ended_, SizeIs(5));
+}
+
+// A worker that is being rebuilt is no trial's fault: a crash would count towards its limit.
+TEST_F(AnalystTest, Answer_WorkerVanishes_NoneIsCrashed) {
+  answer_with("[ $context -ge 2 ] && exit 127");
+  const auto queued = store_analytic(4);
+  answer(queued);
+  ASSERT_TRUE(until_answered());
+  EXPECT_FALSE(*answered_);
+  EXPECT_THAT(outcomes(queued), Each("failed"));
+}
+
+TEST_F(AnalystTest, ResultsOfTrials_OneHangs_TimeoutAndTheRestIsAnswered) {
+  answer_with("[ $context = 2 ] && exec sleep 600");
+  const auto queued = store_analytic(3);
+  std::vector<AskedTrial> asked;
+  for (const OpenAttempt& one : queued) asked.push_back({&catalog_.workloads.back(), &one.trial});
+  const auto results = results_of_trials(worker_, asked, milliseconds(300));
+  ASSERT_TRUE(results) << results.error().message;
+  std::vector<Outcome> all;
+  for (const FormulaResult& result : *results) all.push_back(outcome_of(result.ending));
+  EXPECT_THAT(all, ElementsAre(Outcome::kDone, Outcome::kTimeout, Outcome::kDone));
 }
 
 TEST_F(AnalystTest, Answer_WorkerMissing_ErrorNamesIt) {

@@ -112,7 +112,7 @@ void rewrite_printed(json& value, HostileTexts& texts, const std::string& list =
 
 enum class Rewrite { kAnything, kPrinted };
 
-// A declaration stays JSON half of the time, or whoever reads it would refuse it before its texts.
+// A declaration stays JSON half of the time; otherwise readers would refuse it before its texts.
 std::string other_text(const std::string& column, const std::string& text, HostileTexts& texts,
                        Rewrite rewrite) {
   if (column != "json" || (rewrite == Rewrite::kAnything && texts.below(2) == 0)) {

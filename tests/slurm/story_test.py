@@ -252,7 +252,7 @@ tables:
         # Only the daemon's own view: the nodes have the folder all the time.
         command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', home.runs, BIN / "sweepctl", "list"]
         subprocess.run(command, env=home.environment, check=True, timeout=60, capture_output=True)
-        told = "nobody knows what became of an attempt there"
+        told = "the state of an attempt that an earlier daemon gave to it is unknown"
         home.eventually(lambda: told in home.ctl("status"), "status says why")
         time.sleep(3)
         self.assertEqual(home.counts(), {"open": 1})

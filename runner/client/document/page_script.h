@@ -81,7 +81,7 @@ inline constexpr std::string_view kTipScript = R"js(
     return (cell.dataset.m ?? "").split(" ").filter(place => place !== "").map(place => list[place].textContent);
   };
   const text = place => {
-    // What a browser would show by itself is kept elsewhere.
+    // Keep titles in data-tip: a browser shows its own tooltip for them.
     const title = place.querySelector(":scope > title");
     if (place.title || title) place.dataset.tip = place.title || title.textContent;
     place.removeAttribute?.("title");

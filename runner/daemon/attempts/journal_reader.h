@@ -1,8 +1,7 @@
 // Reads the journals of attempts that have ended, on another thread: the journal of a million steps
-// takes ten seconds. Reading disturbs measurements beside it, so an attempt keeps its lease
-// meanwhile, unless its journal takes long. A journal that cannot be read is read again, since a
-// disk or a network file system may answer again, or a limit on open files no longer be reached.
-// Lives on the event loop.
+// takes ten seconds. Reading disturbs measurements beside it, so an attempt keeps its lease while
+// it is read, but not for long. An unreadable journal is retried: a disk or a network file system
+// may answer again, or a limit on open files no longer be reached. Lives on the event loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

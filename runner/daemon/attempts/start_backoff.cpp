@@ -59,7 +59,8 @@ bool StartBackoff::gives_up_on(std::int64_t row) {
 }
 
 void StartBackoff::has_measured(std::int64_t row) {
-  has_worked();
+  backoff_.reset();
+  lasting_.reset();
   failed_starts_.erase(row);
 }
 

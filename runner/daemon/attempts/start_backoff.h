@@ -46,10 +46,6 @@ class StartBackoff {
   bool gives_up_on(std::int64_t row);
   // An attempt could measure, well or not.
   void has_measured(std::int64_t row);
-  void has_worked() {
-    backoff_.reset();
-    lasting_.reset();
-  }
 
  private:
   void set_trouble(std::string why);

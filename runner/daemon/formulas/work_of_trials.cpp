@@ -62,7 +62,8 @@ Result<std::vector<std::optional<WorkPerStep>>> work_of_trials(
 }
 
 Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path& worker,
-                                                     const std::vector<AskedTrial>& trials) {
+                                                     const std::vector<AskedTrial>& trials,
+                                                     Duration limit) {
   std::vector<FormulaResult> results;
   bool has_answered = false;
   for (int silent = 0; results.size() < trials.size();) {
@@ -71,8 +72,8 @@ Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path
     for (std::size_t i = results.size(); i < trials.size(); ++i) {
       questions += work_question(*trials[i].def, *trials[i].trial);
     }
-    const Duration limit{kWorkLimit.ns + kMorePerAnswer.ns * static_cast<std::int64_t>(left)};
-    const auto run = run_worker(worker, "--work", questions, limit);
+    const Duration whole{limit.ns + kMorePerAnswer.ns * static_cast<std::int64_t>(left)};
+    const auto run = run_worker(worker, "--work", questions, whole);
     if (!run) {
       return Error{ErrorCode::kUnavailable, worker.string() + ": " + run.error().message};
     }
@@ -87,7 +88,7 @@ Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path
     }
     const bool hung = !run->signal && !run->exit_code;
     results.push_back(
-        {hung ? Ending{Timeout{limit, ""}, 0} : Ending{Crashed{run->signal, run->exit_code, ""}, 0},
+        {hung ? Ending{Timeout{whole, ""}, 0} : Ending{Crashed{run->signal, run->exit_code, ""}, 0},
          std::nullopt});
   }
   return results;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/base/result.h"
+#include "runner/base/units.h"
 #include "runner/model/outcome.h"
 #include "runner/model/trial.h"
 #include "runner/model/work.h"
@@ -33,8 +34,10 @@ struct FormulaResult {
 
 // The same with the reason if there is no work: `failed` with the worker's words. A trial at which
 // the worker dies or hangs is `crashed` or `timeout`, and another worker answers the rest. An error
-// if it does not start, or if three in a row answer nothing.
+// if it does not start, or if three in a row answer nothing. A worker hangs if it takes longer than
+// `limit`, and 1 ms for each trial.
 Result<std::vector<FormulaResult>> results_of_trials(const std::filesystem::path& worker,
-                                                     const std::vector<AskedTrial>& trials);
+                                                     const std::vector<AskedTrial>& trials,
+                                                     Duration limit = seconds(20));
 
 }  // namespace sweepd

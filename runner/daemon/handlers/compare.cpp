@@ -55,7 +55,7 @@ Result<std::vector<std::string>> values_there_are(Reader& reader, QuerySpec quer
                                                   const std::string& name) {
   std::erase_if(query.table.where, [&](const auto& filter) { return filter.name == name; });
   query.table.rows = {name};
-  query.newest = true;  // whoever measured them
+  query.newest = true;  // of any sweep
   const auto results = reader.results(query, false);
   if (!results) return results.error();
   std::vector<std::string> values = results->dimensions.front().values;

@@ -17,8 +17,8 @@ constexpr Duration kSight = seconds(2);
 std::string Adopter::blindness() const {
   if (unseen_.empty()) return "";
   return fmt::format(
-      "pool `{}`: {}; until it can be read, nobody knows what became of {} there that an earlier "
-      "daemon gave to it, and nothing more is (mount it, or create it if it is gone for good)",
+      "pool `{}`: {}; until it can be read, the state of {} that an earlier daemon gave to it is "
+      "unknown, and nothing new starts (mount it, or create it if it is lost)",
       state_.settings.pool.name, state_.jobs.unread(),
       unseen_.size() == 1 ? "an attempt" : fmt::format("{} attempts", unseen_.size()));
 }
