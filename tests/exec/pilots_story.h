@@ -108,7 +108,7 @@ class PilotsTest : public Scratch {
     EXPECT_THAT(pilots_->trouble(),
                 testing::MatchesRegex("pool `cluster`: cannot read the folder " + runs_.string() +
                                       "/jobs: No such file or directory; until .* an "
-                                      "attempt there that an earlier daemon gave to it.*"));
+                                      "attempt that an earlier daemon gave to it is unknown.*"));
   }
 
   const std::filesystem::path runs_ = root_ / "runs", away_ = root_ / "away";
