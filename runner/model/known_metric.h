@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "runner/model/trial.h"
+#include "runner/model/metric.h"
+#include "runner/model/pass.h"
 
 namespace sweepd {
 

@@ -8,13 +8,9 @@
 
 #include "runner/base/ids.h"
 #include "runner/model/catalog.h"
+#include "runner/model/pass.h"
 
 namespace sweepd {
-
-enum class Pass { kTiming, kMemory, kProfile };
-std::string_view name_of(Pass pass);
-Result<Pass> pass_from(std::string_view name);
-const std::vector<std::string>& pass_words();
 
 struct Trial {
   std::vector<Value> values;  // parallel to WorkloadDef::params

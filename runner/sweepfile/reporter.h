@@ -8,7 +8,7 @@
 
 #include "runner/sweepfile/node.h"
 #include "runner/sweepfile/source_text.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/diagnostic.h"
 
 namespace sweepd::sweepfile {
 

@@ -1,10 +1,11 @@
+#include "runner/sweepfile/diagnostic.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
-#include "runner/sweepfile/sweepfile.h"
 
 namespace sweepd {
 namespace {
