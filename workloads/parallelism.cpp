@@ -9,8 +9,8 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/model/param.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/vocabulary/param.h"
 #include "workloads/api/workload.h"
 #include "workloads/nn/shape.h"
 #include "workloads/parallelism/figure_list.h"

@@ -1,4 +1,4 @@
-// Finds trials that killed too many workers to be retried (runner/model/crash_limit.h).
+// Finds trials that killed too many workers to be retried (runner/model/attempt/crash_limit.h).
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "db/base/connection.h"
-#include "runner/model/catalog.h"
-#include "runner/model/crash_limit.h"
+#include "runner/model/attempt/crash_limit.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

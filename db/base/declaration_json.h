@@ -15,7 +15,7 @@
 #include "runner/base/fields.h"
 #include "runner/base/nesting.h"
 #include "runner/base/result.h"
-#include "runner/model/sweep.h"
+#include "runner/model/sweep/sweep.h"
 
 namespace sweepd {
 

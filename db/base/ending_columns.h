@@ -1,5 +1,5 @@
 // Between an Ending and the columns of `attempt`: outcome, rank, and every column that some outcome
-// describes (runner/model/outcome.h).
+// describes (runner/model/vocabulary/outcome.h).
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/base/connection.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 

@@ -7,11 +7,11 @@
 
 #include "db/base/connection.h"
 #include "db/base/param_columns.h"
-#include "runner/model/catalog.h"
-#include "runner/model/changes.h"
-#include "runner/model/pool_name.h"
-#include "runner/model/trial.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/changes.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/catalog.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 

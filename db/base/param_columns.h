@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "db/base/connection.h"
-#include "runner/model/catalog.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/hash.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 
 #include "db/base/catalog_tables.h"
 #include "db/base/declaration_json.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 namespace {

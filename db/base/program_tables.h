@@ -1,12 +1,12 @@
-// The table `program`: sweep files' declarations of programs (model/program.h), as JSON. Call these
-// inside a transaction. They throw SQLite::Exception.
+// The table `program`: sweep files' declarations of programs (model/vocabulary/program.h), as JSON.
+// Call these inside a transaction. They throw SQLite::Exception.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "db/base/connection.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/base/record_rows.h"
-#include "runner/model/attempt_record.h"
+#include "runner/model/attempt/attempt_record.h"
 
 namespace sweepd {
 namespace {

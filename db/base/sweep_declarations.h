@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/base/connection.h"
-#include "runner/model/sweep.h"
+#include "runner/model/sweep/sweep.h"
 
 namespace sweepd {
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "db/store/store.h"
-#include "runner/model/merge_receipt.h"
+#include "runner/model/attempt/merge_receipt.h"
 
 namespace sweepd {
 

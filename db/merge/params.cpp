@@ -8,7 +8,7 @@
 
 #include "db/base/program_tables.h"
 #include "runner/base/printable.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 namespace {

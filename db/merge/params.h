@@ -5,7 +5,7 @@
 
 #include "db/base/connection.h"
 #include "runner/base/result.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

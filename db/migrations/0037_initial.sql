@@ -61,7 +61,7 @@ CREATE TABLE environment (
   tf32_cudnn    INTEGER CHECK (tf32_cudnn IN (0, 1)),
   cores         TEXT NOT NULL,                   -- of rank 0: '0-3,8'
   code          TEXT NOT NULL DEFAULT '',        -- hash of a built-in workload's code
-  machine       TEXT NOT NULL DEFAULT '',        -- hash of its hardware (model/machine_id.h)
+  machine       TEXT NOT NULL DEFAULT '',        -- hash of its hardware (model/machine/machine_id.h)
   machine_facts TEXT NOT NULL DEFAULT '',        -- the text that the hash is of
   version       TEXT NOT NULL DEFAULT ''         -- of sweepd: '0.2.0'
 ) STRICT;
@@ -103,7 +103,7 @@ CREATE TABLE sweep_axis (
   PRIMARY KEY (sweep, position)
 ) STRICT, WITHOUT ROWID;
 
--- The tables and plots that it declares (TableSpec and PlotSpec in runner/model/sweep.h).
+-- The tables and plots that it declares (TableSpec and PlotSpec in runner/model/sweep/sweep.h).
 CREATE TABLE sweep_declaration (
   sweep    INTEGER NOT NULL REFERENCES sweep (id),
   kind     TEXT NOT NULL CHECK (kind IN ('table', 'plot')),
@@ -185,7 +185,7 @@ CREATE TABLE attempt (
   started_ns      INTEGER,
   ended_ns        INTEGER,
   environment     INTEGER REFERENCES environment (id),
-  -- The detail of its ending (runner/model/outcome.h).
+  -- The detail of its ending (runner/model/vocabulary/outcome.h).
   stop_reason     TEXT,
   signal          INTEGER,
   exit_code       INTEGER,
@@ -477,7 +477,7 @@ CREATE TABLE fact (
   PRIMARY KEY (attempt, rank, name)
 ) STRICT, WITHOUT ROWID;
 
--- ---- Published figures (runner/model/reference.h), apart from trials and attempts, so that no
+-- ---- Published figures (runner/model/sweep/reference.h), apart from trials and attempts, so that no
 -- ---- query of measured results finds them by accident.
 
 CREATE TABLE reference (

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "db/query/state.h"
-#include "runner/model/partial_steps.h"
+#include "runner/model/attempt/partial_steps.h"
 
 namespace sweepd {
 

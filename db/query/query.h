@@ -12,21 +12,21 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runner/model/attempt_row.h"
-#include "runner/model/changes.h"
-#include "runner/model/estimate.h"
-#include "runner/model/eta.h"
-#include "runner/model/measured_with.h"
-#include "runner/model/memory_picture.h"
-#include "runner/model/noise_floor.h"
-#include "runner/model/notification.h"
-#include "runner/model/outcome.h"
-#include "runner/model/pool_name.h"
-#include "runner/model/reference.h"
-#include "runner/model/result_set.h"
-#include "runner/model/sentinel.h"
-#include "runner/model/table.h"
-#include "runner/model/what_ran.h"
+#include "runner/model/attempt/attempt_row.h"
+#include "runner/model/attempt/notification.h"
+#include "runner/model/attempt/result_set.h"
+#include "runner/model/attempt/what_ran.h"
+#include "runner/model/machine/noise_floor.h"
+#include "runner/model/measurement/measured_with.h"
+#include "runner/model/measurement/memory_picture.h"
+#include "runner/model/sweep/changes.h"
+#include "runner/model/sweep/estimate.h"
+#include "runner/model/sweep/eta.h"
+#include "runner/model/sweep/reference.h"
+#include "runner/model/sweep/sentinel.h"
+#include "runner/model/sweep/table.h"
+#include "runner/model/vocabulary/outcome.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 

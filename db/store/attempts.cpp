@@ -10,7 +10,7 @@
 #include "db/store/state.h"
 #include "runner/base/core_list.h"
 #include "runner/base/text.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "db/base/sweep_axes.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 
 namespace sweepd {
 namespace {

@@ -10,7 +10,7 @@
 #include "db/base/crash_limit.h"
 #include "db/base/older_result.h"
 #include "db/store/state.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 

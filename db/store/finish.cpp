@@ -6,7 +6,7 @@
 #include "db/base/ending_columns.h"
 #include "db/store/record.h"
 #include "db/store/state.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 namespace {

@@ -4,7 +4,7 @@
 #include "db/base/ending_columns.h"
 #include "db/base/pool_hosts.h"
 #include "db/store/state.h"
-#include "runner/model/frontier.h"
+#include "runner/model/sweep/frontier.h"
 
 namespace sweepd {
 namespace {

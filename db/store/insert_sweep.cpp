@@ -7,7 +7,7 @@
 #include "db/base/sweep_axes.h"
 #include "db/base/sweep_declarations.h"
 #include "runner/base/text.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "db/base/program_tables.h"
 #include "db/store/older_trials.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 namespace {

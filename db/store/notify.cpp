@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "db/store/state.h"
-#include "runner/model/notification.h"
+#include "runner/model/attempt/notification.h"
 
 namespace sweepd {
 namespace {

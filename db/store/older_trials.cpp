@@ -1,6 +1,6 @@
 #include "db/store/older_trials.h"
 
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 
 namespace sweepd {
 

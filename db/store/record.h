@@ -5,7 +5,7 @@
 
 #include "db/base/connection.h"
 #include "db/base/names.h"
-#include "runner/model/attempt_record.h"
+#include "runner/model/attempt/attempt_record.h"
 
 namespace sweepd {
 

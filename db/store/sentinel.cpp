@@ -1,6 +1,6 @@
 // The sentinels of a sweep: a separate sweep, which has one trial for each kind of device and
 // gets a repeat of it each time.
-#include "runner/model/sentinel.h"
+#include "runner/model/sweep/sentinel.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "db/store/enqueue.h"
 #include "db/store/insert_sweep.h"
 #include "db/store/state.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 namespace {

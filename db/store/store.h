@@ -13,15 +13,15 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/model/attempt_record.h"
-#include "runner/model/noise_floor.h"
-#include "runner/model/notification.h"
-#include "runner/model/open_attempt.h"
-#include "runner/model/paused_sweep.h"
-#include "runner/model/peaks.h"
-#include "runner/model/reference.h"
-#include "runner/model/submitted_sweep.h"
-#include "runner/model/sweep.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/notification.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/machine/noise_floor.h"
+#include "runner/model/machine/peaks.h"
+#include "runner/model/sweep/paused_sweep.h"
+#include "runner/model/sweep/reference.h"
+#include "runner/model/sweep/submitted_sweep.h"
+#include "runner/model/sweep/sweep.h"
 
 namespace sweepd {
 
@@ -59,7 +59,7 @@ struct Holds {
 };
 
 // A device of this host on which nothing new starts: a user paused it, or an attempt found it
-// faulty (runner/model/device_fault.h).
+// faulty (runner/model/machine/device_fault.h).
 struct PausedDevice {
   std::string kind, uuid;  // as DeviceInfo's
   WallTime since;
@@ -137,7 +137,7 @@ class Store {
                                        const std::vector<AttemptId>& ids = {});
 
   // Ends as `skipped` the queued attempts of `oom`'s sweeps at points at least as large
-  // (runner/model/frontier.h), unless a sweep that wants them has `frontier: off`.
+  // (runner/model/sweep/frontier.h), unless a sweep that wants them has `frontier: off`.
   struct SkippedAttempt {
     std::int64_t row = 0;
     AttemptId id;
@@ -147,8 +147,8 @@ class Store {
   };
   Result<std::vector<SkippedAttempt>> skip_beyond(const OpenAttempt& oom, WallTime now);
   // Ends as `skipped` the queued attempts of `killer`'s trial, pass and pool, if it has killed its
-  // workers too often (runner/model/crash_limit.h). `submit`, `retry_sweep` and the others do the
-  // same instead of queueing such a trial.
+  // workers too often (runner/model/attempt/crash_limit.h). `submit`, `retry_sweep` and the others
+  // do the same instead of queueing such a trial.
   Result<std::vector<SkippedAttempt>> skip_killer(const OpenAttempt& killer, WallTime now);
 
   // Ends as `cancelled` the sweep's queued attempts that no other live sweep wants, with those of

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runner/base/result.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 //
 // Replaces the characters that terminals interpret: control characters (C0, DEL and C1, such as
 // U+009B), marks that turn the direction of text round, and bytes that are not UTF-8, which some
-// terminals take for C1. Each output escapes the rest itself (report/markup.h, for one).
+// terminals take for C1. Each output escapes the rest itself (report/render/markup.h, for one).
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@
 
 namespace sweepd {
 
-// Strong types, so that a parameter's kind is its C++ type (see model/param.h).
+// Strong types, so that a parameter's kind is its C++ type (see model/vocabulary/param.h).
 struct Bytes {
   std::int64_t value = 0;
   friend auto operator<=>(const Bytes&, const Bytes&) = default;

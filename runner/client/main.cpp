@@ -11,8 +11,8 @@
 
 #include "build_info.h"
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/usage.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/usage.h"
 
 namespace sweepd {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "runner/exec/pilot/pilot_settings.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

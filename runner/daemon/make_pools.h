@@ -9,8 +9,8 @@
 #include "runner/base/host.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/exec/exit_status.h"
-#include "runner/model/catalog.h"
-#include "runner/sweepfile/config.h"
+#include "runner/model/vocabulary/catalog.h"
+#include "runner/sweepfile/config/config.h"
 
 namespace sweepd {
 

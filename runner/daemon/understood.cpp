@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runner/base/say.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -1,8 +1,8 @@
 // The output of `sweepctl try` for an attempt: the figures that a sweep would store.
 #pragma once
 
-#include "runner/model/attempt_record.h"
-#include "runner/model/table.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/sweep/table.h"
 
 namespace sweepd {
 

@@ -13,7 +13,7 @@
 #include "runner/base/result.h"
 #include "runner/exec/exit_status.h"
 #include "runner/exec/pool_status.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/request.h"
 

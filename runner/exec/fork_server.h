@@ -1,7 +1,7 @@
 // A preloaded worker that forks: starts a rank without the cost of loading LibTorch. This is
-// sweepd's side of `sweep-worker --serve` (runner/worker/serve_forks.h says why a fork measures the
-// same). One thread at a time. If the worker dies, the next call fails; ranks that it forked live
-// on.
+// sweepd's side of `sweep-worker --serve` (runner/worker/forks/serve_forks.h says why a fork
+// measures the same). One thread at a time. If the worker dies, the next call fails; ranks that it
+// forked live on.
 #pragma once
 
 #include <memory>

@@ -8,8 +8,8 @@
 
 #include "runner/base/nvml.h"
 #include "runner/exec/topology.h"
-#include "runner/model/environment.h"
-#include "runner/model/lease.h"
+#include "runner/model/machine/environment.h"
+#include "runner/model/machine/lease.h"
 
 namespace sweepd {
 

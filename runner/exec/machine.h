@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "runner/model/environment.h"
-#include "runner/model/lease.h"
+#include "runner/model/machine/environment.h"
+#include "runner/model/machine/lease.h"
 
 namespace sweepd {
 

@@ -12,7 +12,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/model/pool_status.h"
+#include "runner/model/machine/pool_status.h"
 
 namespace sweepd {
 

@@ -16,7 +16,7 @@
 //   OMP_NUM_THREADS, MKL_NUM_THREADS   the cores of its lease
 //
 // Everything else is the daemon's own environment. A program of `command` that is the only rank
-// does not get those of model/rank_variables.h.
+// does not get those of model/attempt/rank_variables.h.
 #pragma once
 
 #include <string>

@@ -42,8 +42,8 @@
 #include <vector>
 
 #include "runner/base/clock.h"
-#include "runner/model/lease.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/machine/lease.h"
+#include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 

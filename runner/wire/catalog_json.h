@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "runner/base/result.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -28,7 +28,7 @@
 //                                   the number of lines before it, and of steps among them
 //   {"event":"end","outcome":"oom","requested":..,"in_use":..,"limit":..,"phase":"forward",..}
 //   {"event":"end","outcome":"failed",..,"device_fault":"uncorrectable ECC error"}
-//                                   the rank's GPU is at fault (model/device_fault.h)
+//                                   the rank's GPU is at fault (model/machine/device_fault.h)
 //
 // The records' own descriptions (runner/model: memory.h, kernel.h, environment.h, sample.h) name
 // their fields. A number that is not finite is written as "nan", "inf" or "-inf": a diverged loss
@@ -45,12 +45,12 @@
 #include "runner/base/clock.h"
 #include "runner/base/fields.h"
 #include "runner/base/result.h"
-#include "runner/model/environment.h"
-#include "runner/model/kernel.h"
-#include "runner/model/memory.h"
-#include "runner/model/outcome.h"
-#include "runner/model/sample.h"
-#include "runner/model/work.h"
+#include "runner/model/machine/environment.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/vocabulary/kernel.h"
+#include "runner/model/vocabulary/memory.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 

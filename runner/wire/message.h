@@ -32,9 +32,9 @@
 #include <vector>
 
 #include "runner/base/fields.h"
-#include "runner/model/outcome.h"
-#include "runner/model/table.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/table.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/wire/json_values.h"
 #include "runner/wire/params.h"
 #include "runner/wire/record_json.h"

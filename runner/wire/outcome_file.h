@@ -8,7 +8,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/result.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/base/result.h"
-#include "runner/model/result_set.h"
+#include "runner/model/attempt/result_set.h"
 
 namespace sweepd {
 

@@ -13,10 +13,10 @@
 #include "runner/base/fields.h"
 #include "runner/base/ids.h"
 #include "runner/base/result.h"
-#include "runner/model/lease.h"
-#include "runner/model/machine_id.h"
-#include "runner/model/open_attempt.h"
-#include "runner/model/trial.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/machine/lease.h"
+#include "runner/model/machine/machine_id.h"
+#include "runner/model/sweep/trial.h"
 
 namespace sweepd {
 
@@ -32,7 +32,8 @@ struct AttemptRequest {
   // Cores that attempts may use on the host. A rank sees only those to which it is bound, and
   // reports this number as its host's. 0: it counts itself.
   std::int64_t host_cores = 0;
-  // The sweep file's declaration, if the workload is a declared program (model/program.h).
+  // The sweep file's declaration, if the workload is a declared program
+  // (model/vocabulary/program.h).
   std::optional<WorkloadDef> program;
   MachineId machine;  // its machine, for the environment record; may be unknown
   // Facts that otherwise only the database has, for `sweepctl recover`: the sweep that queued it,

@@ -5,7 +5,7 @@
 
 #include "build_info.h"
 #include "runner/base/host.h"
-#include "runner/model/lease.h"
+#include "runner/model/machine/lease.h"
 
 namespace sweepd {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/environment.h"
+#include "runner/model/machine/environment.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {

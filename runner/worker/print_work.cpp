@@ -8,8 +8,8 @@
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/event.h"
 #include "runner/wire/message.h"
-#include "runner/worker/measured.h"
-#include "runner/worker/reread.h"
+#include "runner/worker/journal/measured.h"
+#include "runner/worker/journal/reread.h"
 
 namespace sweepd {
 namespace {

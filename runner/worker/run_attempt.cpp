@@ -6,13 +6,13 @@
 #include <optional>
 #include <string_view>
 
-#include "runner/model/device_fault.h"
-#include "runner/model/outcome.h"
+#include "runner/model/machine/device_fault.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/rank_pidfile.h"
 #include "runner/wire/status_mirror.h"
 #include "runner/worker/attempt.h"
-#include "runner/worker/log.h"
+#include "runner/worker/journal/log.h"
 #include "workloads/api/crash.h"
 #include "workloads/api/failure.h"
 

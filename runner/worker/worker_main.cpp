@@ -16,10 +16,10 @@
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/rank_pidfile.h"
-#include "runner/worker/log.h"
+#include "runner/worker/forks/serve_forks.h"
+#include "runner/worker/forks/serve_job.h"
+#include "runner/worker/journal/log.h"
 #include "runner/worker/print_work.h"
-#include "runner/worker/serve_forks.h"
-#include "runner/worker/serve_job.h"
 
 namespace sweepd {
 namespace {

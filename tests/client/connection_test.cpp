@@ -1,5 +1,5 @@
 // Tests the client's side of the socket against a server that sends each test's script.
-#include "runner/client/connection.h"
+#include "runner/client/session/connection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Tests how the points of a plan become lines of sizes.
-#include "runner/client/frontier_grid.h"
+#include "runner/client/render/frontier_grid.h"
 
 #include <gmock/gmock.h>
 
-#include "runner/model/param.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 namespace {

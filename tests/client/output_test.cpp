@@ -1,4 +1,4 @@
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <iterator>
 #include <string>
 
-#include "runner/client/client.h"
-#include "runner/client/sweep_file.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/sweep_file.h"
 
 namespace sweepd {
 namespace {

@@ -1,11 +1,11 @@
 // Tests the texts about attempts in clusters.
-#include "runner/client/places_view.h"
+#include "runner/client/render/places_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/client/progress_view.h"
-#include "runner/report/report.h"
+#include "runner/client/watch/progress_view.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -1,7 +1,7 @@
 // Tests how a plot's title becomes a file's name.
 #include <gmock/gmock.h>
 
-#include "runner/client/plot_output.h"
+#include "runner/client/render/plot_output.h"
 
 namespace sweepd {
 namespace {

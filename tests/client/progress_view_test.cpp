@@ -1,5 +1,5 @@
 // Tests how a watched sweep is drawn: literal states in, literal lines out.
-#include "runner/client/progress_view.h"
+#include "runner/client/watch/progress_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runner/client/study/study_plan.h"
-#include "runner/client/study/total_progress.h"
-#include "runner/report/report.h"
+#include "runner/client/watch/total_progress.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

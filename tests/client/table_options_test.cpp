@@ -1,9 +1,9 @@
-#include "runner/client/table_options.h"
+#include "runner/client/render/table_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/report/option_text.h"
+#include "runner/report/render/option_text.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/client/usage.h"
+#include "runner/client/session/usage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

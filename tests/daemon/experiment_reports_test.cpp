@@ -12,9 +12,9 @@
 #include "db/store/store.h"
 #include "runner/daemon/handlers/make_plot.h"
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/model/kernel_class.h"
-#include "runner/report/plot.h"
-#include "runner/report/report.h"
+#include "runner/model/vocabulary/kernel_class.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/plot/plot.h"
 #include "tests/daemon/experiment_sweeps.h"
 
 namespace sweepd {

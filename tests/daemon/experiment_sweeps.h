@@ -17,10 +17,10 @@
 
 #include "db/query/query.h"
 #include "runner/base/units.h"
-#include "runner/model/param.h"
-#include "runner/model/result_column.h"
-#include "runner/model/run_params.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
+#include "runner/model/vocabulary/result_column.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 
 namespace sweepd::test {
 

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "db/query/query.h"
-#include "runner/model/known_metric.h"
-#include "runner/report/plot.h"
-#include "runner/report/report.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/plot/plot.h"
 #include "tests/daemon/experiment_sweeps.h"
 
 namespace sweepd {

@@ -7,7 +7,7 @@
 
 #include "runner/daemon/attempts/ingest.h"
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 #include "tests/daemon/attempt_files.h"
 #include "tests/db/fixture.h"
 #include "tests/stats/series_builder.h"

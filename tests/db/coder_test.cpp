@@ -1,5 +1,5 @@
 // Tests in which order a table shows the values of a dimension.
-#include "db/query/coder.h"
+#include "db/query/planning/coder.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Tests that a trial that killed its worker three times is skipped, and which attempts count.
-#include "runner/model/crash_limit.h"
+#include "runner/model/attempt/crash_limit.h"
 
 #include <csignal>
 

@@ -10,7 +10,7 @@
 
 #include "db/base/record_rows.h"
 #include "runner/base/text.h"
-#include "runner/model/attempt_record.h"
+#include "runner/model/attempt/attempt_record.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

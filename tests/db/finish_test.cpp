@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runner/model/kernel_class.h"
+#include "runner/model/vocabulary/kernel_class.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

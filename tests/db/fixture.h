@@ -12,8 +12,8 @@
 
 #include "db/query/query.h"
 #include "db/store/store.h"
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 

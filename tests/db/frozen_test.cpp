@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "db/base/migrate.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

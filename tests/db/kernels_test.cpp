@@ -1,5 +1,5 @@
 // Tests the tables of a profile: shares, layouts, groupings, and invalid requests.
-#include "runner/model/kernel_class.h"
+#include "runner/model/vocabulary/kernel_class.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
 // Tests Reader::measured_with: the properties that the attempts behind a query share.
-#include "runner/model/measured_with.h"
+#include "runner/model/measurement/measured_with.h"
 
 #include "tests/db/results_fixture.h"
 

@@ -1,5 +1,5 @@
 // Stores a memory pass and reads it back as a picture and as tables.
-#include "db/query/memory_details.h"
+#include "db/query/details/memory_details.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
 // Every known metric can be read.
-#include "db/query/metrics.h"
+#include "db/query/planning/metrics.h"
 
 #include <gtest/gtest.h>
 

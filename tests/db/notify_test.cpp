@@ -1,5 +1,5 @@
 // Tests when the command of a sweep is due, and that it is due once.
-#include "runner/model/notification.h"
+#include "runner/model/attempt/notification.h"
 
 #include "db/store/store.h"
 #include "tests/db/fixture.h"

@@ -1,5 +1,5 @@
 // Tests that a sweep keeps its own results when other sweeps measure its points again.
-#include "db/query/own_results.h"
+#include "db/query/planning/own_results.h"
 
 #include "tests/db/results_fixture.h"
 

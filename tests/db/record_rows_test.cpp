@@ -2,7 +2,7 @@
 // a figure of memory is stored and read back (CONTRIBUTING.md, "Add a figure of memory").
 #include "db/base/record_rows.h"
 
-#include "runner/model/memory.h"
+#include "runner/model/vocabulary/memory.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/model/cell_name.h"
+#include "runner/model/vocabulary/cell_name.h"
 #include "tests/db/results_fixture.h"
 
 namespace sweepd {

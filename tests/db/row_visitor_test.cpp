@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "db/query/dictionary.h"
+#include "db/query/results/dictionary.h"
 #include "tests/db/fixture.h"
 
 namespace sweepd {

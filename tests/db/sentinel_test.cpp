@@ -1,5 +1,5 @@
 // Tests a sweep's sentinels in the database: queued, counted, cancelled and owed ones.
-#include "runner/model/sentinel.h"
+#include "runner/model/sweep/sentinel.h"
 
 #include "tests/db/fixture.h"
 

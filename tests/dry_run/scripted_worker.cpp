@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "runner/base/nvml.h"
-#include "runner/model/peaks.h"
+#include "runner/model/machine/peaks.h"
 #include "runner/worker/worker_main.h"
 #include "tests/worker/fake_device.h"
 #include "workloads/api/profiler.h"

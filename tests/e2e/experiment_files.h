@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd::e2e {
 

@@ -14,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/report_mask.h"
 #include "tests/e2e/sandbox.h"

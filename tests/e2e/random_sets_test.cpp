@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "runner/base/text.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "runner/wire/catalog_json.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/sandbox.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd::e2e {
 namespace {

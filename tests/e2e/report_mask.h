@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/model/sweep.h"
+#include "runner/model/sweep/sweep.h"
 
 namespace sweepd::e2e {
 

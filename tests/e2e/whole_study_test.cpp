@@ -16,8 +16,8 @@
 #include <sstream>
 
 #include "runner/base/text.h"
-#include "runner/report/report.h"
-#include "runner/sweepfile/study.h"
+#include "runner/report/cell/report.h"
+#include "runner/sweepfile/study/study.h"
 #include "tests/e2e/experiment_files.h"
 #include "tests/e2e/python.h"
 #include "tests/e2e/report_mask.h"

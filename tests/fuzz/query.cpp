@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "runner/base/text.h"
-#include "runner/report/divided_metric.h"
-#include "runner/report/option_text.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/divided_metric.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/render/option_text.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/message.h"
 #include "runner/wire/query_json.h"

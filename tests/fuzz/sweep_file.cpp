@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <string>
 
-#include "runner/sweepfile/config.h"
-#include "runner/sweepfile/reference.h"
-#include "runner/sweepfile/study.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/config/config.h"
+#include "runner/sweepfile/reference/reference.h"
+#include "runner/sweepfile/study/study.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "tests/fuzz/target.h"
 #include "tests/sweepfile/catalog.h"
 

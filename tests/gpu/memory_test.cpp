@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <map>
 
-#include "runner/worker/memory_facts.h"
-#include "runner/worker/memory_pass.h"
+#include "runner/worker/passes/memory_facts.h"
+#include "runner/worker/passes/memory_pass.h"
 #include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
 // Tests that the profile pass on a GPU loses no kernel and misplaces none. Skipped without a GPU.
-#include "runner/worker/profile_pass.h"
+#include "runner/worker/passes/profile_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "runner/model/kernel_class.h"
-#include "runner/worker/chrome_trace.h"
+#include "runner/model/vocabulary/kernel_class.h"
+#include "runner/worker/passes/chrome_trace.h"
 #include "tests/gpu/cuda_fixture.h"
 
 namespace sweepd {

@@ -1,4 +1,4 @@
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests how plan and submit find the changes since a sweep was measured.
-#include "runner/model/changes.h"
+#include "runner/model/sweep/changes.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runner/model/collective_note.h"
+#include "runner/model/measurement/collective_note.h"
 
 #include <gtest/gtest.h>
 

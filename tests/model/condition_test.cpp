@@ -1,5 +1,5 @@
 // Tests the conditions of claims: their results for figures within ranges, and their mistakes.
-#include "runner/model/condition.h"
+#include "runner/model/vocabulary/condition.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests which errors belong to a GPU, in the words in which workers meet them.
-#include "runner/model/device_fault.h"
+#include "runner/model/machine/device_fault.h"
 
 #include <gtest/gtest.h>
 

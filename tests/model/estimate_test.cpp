@@ -1,10 +1,10 @@
 // Tests the estimated cost of an attempt: literal past attempts in, milliseconds out.
-#include "runner/model/estimate.h"
+#include "runner/model/sweep/estimate.h"
 
 #include <gtest/gtest.h>
 
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/model/eta.h"
+#include "runner/model/sweep/eta.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the search for the largest size that fits, for all grids of up to 70 sizes.
-#include "runner/model/frontier.h"
+#include "runner/model/sweep/frontier.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Tests which points lie beyond one that ran out of memory.
-#include "runner/model/frontier.h"
+#include "runner/model/sweep/frontier.h"
 
 #include <gtest/gtest.h>
 
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/judge.h"
+#include "runner/model/verdict/judge.h"
 
 namespace sweepd {
 namespace {

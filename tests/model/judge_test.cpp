@@ -1,4 +1,4 @@
-#include "runner/model/judge.h"
+#include "runner/model/verdict/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/peaks.h"
+#include "runner/model/machine/peaks.h"
 #include "tests/model/judged_record.h"
 
 namespace sweepd {

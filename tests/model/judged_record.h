@@ -1,7 +1,7 @@
 // Records for the tests of rules.
 #pragma once
 
-#include "runner/model/judge.h"
+#include "runner/model/verdict/judge.h"
 
 namespace sweepd {
 

@@ -1,4 +1,4 @@
-#include "runner/model/kernel_class.h"
+#include "runner/model/vocabulary/kernel_class.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // The tables of metrics and columns.
-#include "runner/model/known_metric.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "runner/model/result_column.h"
+#include "runner/model/vocabulary/result_column.h"
 
 namespace sweepd {
 namespace {

@@ -1,5 +1,5 @@
 // Tests which command lines start their own ranks, and the warning about them.
-#include "runner/model/launcher.h"
+#include "runner/model/sweep/launcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

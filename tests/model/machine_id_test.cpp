@@ -1,5 +1,5 @@
 // Tests which differences make two machines different.
-#include "runner/model/machine_id.h"
+#include "runner/model/machine/machine_id.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

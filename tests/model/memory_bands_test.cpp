@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/model/memory_picture.h"
+#include "runner/model/measurement/memory_picture.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/model/metric_name.h"
+#include "runner/model/vocabulary/metric_name.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runner/model/known_metric.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 namespace sweepd {
 namespace {

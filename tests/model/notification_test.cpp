@@ -1,5 +1,5 @@
 // Tests a command's information on the ended sweep.
-#include "runner/model/notification.h"
+#include "runner/model/attempt/notification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

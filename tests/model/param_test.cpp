@@ -1,9 +1,9 @@
-#include "runner/model/param.h"
+#include "runner/model/vocabulary/param.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
 
 namespace sweepd {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/model/partial_steps.h"
+#include "runner/model/attempt/partial_steps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runner/model/peaks.h"
+#include "runner/model/machine/peaks.h"
 
 namespace sweepd {
 namespace {

@@ -1,5 +1,5 @@
-#include "runner/model/sample.h"
-#include "runner/model/known_metric.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "runner/model/skew.h"
+#include "runner/model/measurement/skew.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runner/model/template_text.h"
+#include "runner/model/vocabulary/template_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 
 #include <gtest/gtest.h>
 
-#include "runner/model/param.h"
-#include "runner/model/sweep.h"
+#include "runner/model/sweep/sweep.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 namespace {

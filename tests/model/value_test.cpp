@@ -1,4 +1,4 @@
-#include "runner/model/value.h"
+#include "runner/model/vocabulary/value.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "runner/worker/measured.h"
+#include "runner/worker/journal/measured.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {

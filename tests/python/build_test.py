@@ -53,7 +53,7 @@ class Package(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_program_names_of_the_client_are_those_of_sweepctl(self):
-        source = (ROOT / "runner/model/program.h").read_text()
+        source = (ROOT / "runner/model/vocabulary/program.h").read_text()
         listed = re.search(r"kSubmitterVariables\{(.*?)\}", source, flags=re.S)[1]
         sys.path.insert(0, str(SOURCE / "src"))
         from sweepd import client

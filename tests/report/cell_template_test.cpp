@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "runner/report/cell_format.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/cell_format.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -1,10 +1,10 @@
 // Tests which dimensions distinguish points and which distinguish the sides of a comparison: hosts,
 // devices, code.
-#include "runner/report/comparison_pairing.h"
+#include "runner/report/compare/comparison_pairing.h"
 
 #include <gmock/gmock.h>
 
-#include "runner/report/comparison.h"
+#include "runner/report/compare/comparison.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

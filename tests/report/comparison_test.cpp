@@ -1,9 +1,9 @@
 // Tests the pairing of two sides' results and the table of a comparison.
-#include "runner/report/comparison.h"
+#include "runner/report/compare/comparison.h"
 
 #include <gmock/gmock.h>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

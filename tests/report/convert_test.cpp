@@ -1,4 +1,4 @@
-#include "runner/report/convert.h"
+#include "runner/report/cell/convert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

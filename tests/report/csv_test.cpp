@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

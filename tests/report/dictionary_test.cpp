@@ -1,4 +1,4 @@
-#include "runner/report/merge_sets.h"
+#include "runner/report/table/merge_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

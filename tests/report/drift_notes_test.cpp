@@ -1,4 +1,4 @@
-#include "runner/report/drift_notes.h"
+#include "runner/report/notes/drift_notes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

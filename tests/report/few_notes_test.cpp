@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/base/printable.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

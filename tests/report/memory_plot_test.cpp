@@ -1,5 +1,5 @@
 // Tests the pictures of a memory timeline, from literal points.
-#include "runner/report/memory_plot.h"
+#include "runner/report/plot/memory_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/memory_curve.h"
+#include "runner/report/plot/memory_curve.h"
 
 namespace sweepd {
 namespace {

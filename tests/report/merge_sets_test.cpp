@@ -1,10 +1,10 @@
 // Tests that a table can draw on several sets of results, and that published figures stay apart.
-#include "runner/report/merge_sets.h"
+#include "runner/report/table/merge_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

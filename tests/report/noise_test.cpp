@@ -1,11 +1,11 @@
 // Tests which attempts the noise of a sweep is computed from, and its table.
-#include "runner/report/noise.h"
+#include "runner/report/cell/noise.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

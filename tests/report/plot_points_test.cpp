@@ -1,6 +1,6 @@
 // Tests which points a plot has: their figures, the ends of their spread, and words in place of
 // figures.
-#include "runner/report/plot_points.h"
+#include "runner/report/plot/plot_points.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "runner/report/plot.h"
-#include "runner/report/plot_words.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/plot/plot.h"
+#include "runner/report/plot/plot_words.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

@@ -1,4 +1,4 @@
-#include "runner/report/pool.h"
+#include "runner/report/cell/pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // A cell holds one trial, unless its table names the pooled parameters.
 #include <gmock/gmock.h>
 
-#include "runner/report/pooling.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/pooling.h"
+#include "runner/report/cell/report.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
 // Tests which published figures a table shows, and how.
-#include "runner/report/reference_set.h"
+#include "runner/report/table/reference_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/result_set.h"
-#include "runner/report/report.h"
+#include "runner/model/attempt/result_set.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 

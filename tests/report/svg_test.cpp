@@ -5,8 +5,8 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <sstream>
 
-#include "runner/report/memory_plot.h"
-#include "runner/report/svg_scale.h"
+#include "runner/report/plot/memory_plot.h"
+#include "runner/report/plot/svg_scale.h"
 #include "tests/report/plots_fixture.h"
 
 namespace sweepd {

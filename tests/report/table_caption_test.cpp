@@ -1,10 +1,10 @@
 // Tests the line with the common properties of a table's figures.
-#include "runner/report/table_caption.h"
+#include "runner/report/table/table_caption.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/model/param.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 namespace {

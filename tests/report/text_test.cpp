@@ -3,8 +3,8 @@
 #include <rapidcheck.h>
 
 #include "runner/base/text.h"
-#include "runner/report/layout.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/layout.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

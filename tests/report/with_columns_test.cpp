@@ -1,7 +1,7 @@
 // Columns behind a figure's own, for programs that cannot read marks and notes.
 #include <gmock/gmock.h>
 
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 #include "tests/report/results_builder.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
 // How `args: auto` passes parameters, by style.
-#include "runner/sweepfile/auto_args.h"
+#include "runner/sweepfile/sweep/auto_args.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd::test {
 

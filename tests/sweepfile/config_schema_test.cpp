@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "runner/base/text.h"
-#include "runner/sweepfile/config.h"
+#include "runner/sweepfile/config/config.h"
 #include "tests/sweepfile/json_schema.h"
 
 namespace sweepd::test {

@@ -1,5 +1,5 @@
 // Tests the keys of a configuration file, and the messages about mistakes.
-#include "runner/sweepfile/config.h"
+#include "runner/sweepfile/config/config.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "tests/sweepfile/catalog.h"
 
 namespace sweepd::test {

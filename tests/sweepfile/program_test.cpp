@@ -1,8 +1,8 @@
 // Tests a sweep file's valid and invalid declarations for a user's program.
 #include <gmock/gmock.h>
 
-#include "runner/model/program.h"
-#include "runner/sweepfile/templates.h"
+#include "runner/model/vocabulary/program.h"
+#include "runner/sweepfile/sweep/templates.h"
 #include "tests/sweepfile/parse.h"
 
 namespace sweepd::test {

@@ -1,5 +1,5 @@
 // Tests that published figures are read as their mapping says, and that mistakes have their places.
-#include "runner/sweepfile/reference.h"
+#include "runner/sweepfile/reference/reference.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runner/sweepfile/csv.h"
+#include "runner/sweepfile/yaml/csv.h"
 #include "tests/sweepfile/parse.h"
 
 namespace sweepd::test {

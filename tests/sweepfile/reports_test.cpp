@@ -1,8 +1,8 @@
 // Tests `reports: {format: ..., file: ..., map: ...}` of a program.
 #include <gmock/gmock.h>
 
-#include "runner/model/program.h"
-#include "runner/sweepfile/templates.h"
+#include "runner/model/vocabulary/program.h"
+#include "runner/sweepfile/sweep/templates.h"
 #include "tests/sweepfile/parse.h"
 
 namespace sweepd::test {

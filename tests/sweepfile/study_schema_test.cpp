@@ -13,7 +13,7 @@
 #include <valijson/validator.hpp>
 
 #include "runner/base/text.h"
-#include "runner/sweepfile/study.h"
+#include "runner/sweepfile/study/study.h"
 #include "tests/sweepfile/parse.h"
 #include "tests/sweepfile/yaml_to_json.h"
 

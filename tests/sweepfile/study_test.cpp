@@ -1,5 +1,5 @@
 // Tests that a study is read at one scale, and that its mistakes are reported at their places.
-#include "runner/sweepfile/study.h"
+#include "runner/sweepfile/study/study.h"
 
 #include <gmock/gmock.h>
 

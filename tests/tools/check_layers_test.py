@@ -7,9 +7,9 @@ from tool_sandbox import run_on_tree
 
 # Headers that the cases include; every layer has one.
 HEADERS = [
-    "runner/base/result.h", "runner/model/trial.h", "runner/sweepfile/sweepfile.h", "runner/sched/scheduler.h",
-    "runner/wire/request.h", "runner/exec/executor.h", "runner/worker/measure.h", "runner/report/report.h",
-    "runner/daemon/app.h", "runner/client/connection.h", "db/store/store.h", "workloads/api/workload.h",
+    "runner/base/result.h", "runner/model/sweep/trial.h", "runner/sweepfile/sweep/sweepfile.h", "runner/sched/scheduler.h",
+    "runner/wire/request.h", "runner/exec/executor.h", "runner/worker/passes/measure.h", "runner/report/cell/report.h",
+    "runner/daemon/app.h", "runner/client/session/connection.h", "db/store/store.h", "workloads/api/workload.h",
     "workloads/nn/linear.h", "workloads/cuda/graphs.h", "runner/daemon/attempts/dispatcher.h",
     "runner/daemon/serving/server.h", "db/query/query.h",
 ]
@@ -24,7 +24,7 @@ class Arrows(unittest.TestCase):
         for path, include in [
             ("runner/model/a.cpp", '"runner/base/result.h"'),
             ("runner/sched/a.cpp", '"runner/base/result.h"'),  # through model
-            ("runner/client/a.cpp", '"runner/model/trial.h"'),  # through wire
+            ("runner/client/a.cpp", '"runner/model/sweep/trial.h"'),  # through wire
             ("runner/daemon/handlers/a.cpp", '"db/store/store.h"'),
             ("runner/worker/a.cpp", '"workloads/api/workload.h"'),
             ("runner/worker/a.cpp", "<ATen/ops/mm.h>"),
@@ -45,11 +45,11 @@ class Arrows(unittest.TestCase):
 
     def test_forbidden(self):
         for path, include, part in [
-            ("runner/base/a.h", '"runner/model/trial.h"', "runner/base -> runner/model"),
+            ("runner/base/a.h", '"runner/model/sweep/trial.h"', "runner/base -> runner/model"),
             ("runner/sched/a.cpp", '"runner/wire/request.h"', "runner/sched -> runner/wire"),
-            ("runner/client/a.cpp", '"runner/sweepfile/sweepfile.h"', "runner/client -> runner/sweepfile"),
+            ("runner/client/a.cpp", '"runner/sweepfile/sweep/sweepfile.h"', "runner/client -> runner/sweepfile"),
             ("runner/client/a.cpp", '"db/store/store.h"', "runner/client -> db"),
-            ("runner/daemon/handlers/a.cpp", '"runner/worker/measure.h"', "runner/daemon/handlers -> runner/worker"),
+            ("runner/daemon/handlers/a.cpp", '"runner/worker/passes/measure.h"', "runner/daemon/handlers -> runner/worker"),
             ("runner/daemon/attempts/a.cpp", '"runner/daemon/serving/server.h"',
              "runner/daemon/attempts -> runner/daemon/serving"),
             ("workloads/cuda/a.cu", '"workloads/nn/linear.h"', "workloads/cuda -> workloads/nn"),
@@ -82,7 +82,7 @@ class Spelling(unittest.TestCase):
         for include, part in [
             ('"trial.h"', "write it from the project's root"),
             ('"runner/model/trail.h"', "does not exist"),
-            ("<runner/model/trial.h>", "write it in quotes"),
+            ("<runner/model/sweep/trial.h>", "write it in quotes"),
         ]:
             with self.subTest(include=include):
                 status, lines = run({"runner/model/a.cpp": f"#  include {include}\n"})

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runner/model/memory_picture.h"
+#include "runner/model/measurement/memory_picture.h"
 #include "runner/wire/message.h"
 
 namespace sweepd {
@@ -103,7 +103,7 @@ TEST(TableJson, MalformedTablesAreErrorsNotCrashes) {
   }
 }
 
-// Renderers rely on this (model/table.h).
+// Renderers rely on this (model/sweep/table.h).
 TEST(TableJson, ARowOfAnotherLengthThanTheHeadIsRefused) {
   json table = to_message(step_time());
   table["rows"][1].erase(1);

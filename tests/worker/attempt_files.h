@@ -11,7 +11,7 @@
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
 #include "runner/wire/request.h"
-#include "runner/worker/measured.h"
+#include "runner/worker/journal/measured.h"
 #include "tests/worker/temp_folder.h"
 
 namespace sweepd {

@@ -1,4 +1,4 @@
-#include "runner/worker/chrome_trace.h"
+#include "runner/worker/passes/chrome_trace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runner/worker/event_writer.h"
+#include "runner/worker/journal/event_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "runner/base/proc.h"
-#include "runner/model/collective_note.h"
+#include "runner/model/measurement/collective_note.h"
 
 namespace sweepd {
 

@@ -1,5 +1,5 @@
 // Tests the worker's own lines in its log.
-#include "runner/worker/log.h"
+#include "runner/worker/journal/log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/worker/measure.h"
+#include "runner/worker/passes/measure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/worker/memory_pass.h"
+#include "runner/worker/passes/memory_pass.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Tests the recording of one scripted step: blocks with their phase, range and name, the timeline,
 // and held tensors.
-#include "runner/worker/memory_recorder.h"
+#include "runner/worker/passes/memory_recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/worker/memory_facts.h"
-#include "runner/worker/memory_pass.h"
+#include "runner/worker/passes/memory_facts.h"
+#include "runner/worker/passes/memory_pass.h"
 #include "tests/worker/fake_device.h"
 
 namespace sweepd {

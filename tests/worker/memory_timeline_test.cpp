@@ -1,4 +1,4 @@
-#include "runner/worker/memory_timeline.h"
+#include "runner/worker/passes/memory_timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/worker/profile_pass.h"
+#include "runner/worker/passes/profile_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

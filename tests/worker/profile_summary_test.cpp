@@ -1,4 +1,4 @@
-#include "runner/worker/profile_summary.h"
+#include "runner/worker/passes/profile_summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests a journal after its output was read again with other patterns.
-#include "runner/worker/reread.h"
+#include "runner/worker/journal/reread.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

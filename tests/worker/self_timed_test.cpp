@@ -1,5 +1,5 @@
 // Tests the log's lines on the reports of a workload that measures itself.
-#include "runner/worker/self_timed.h"
+#include "runner/worker/passes/self_timed.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runner/worker/stopping.h"
+#include "runner/worker/journal/stopping.h"
 
 #include <gtest/gtest.h>
 

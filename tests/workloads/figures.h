@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
 
 namespace sweepd {
 

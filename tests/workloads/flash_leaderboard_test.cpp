@@ -7,7 +7,7 @@
 #include <map>
 
 #include "runner/base/clock.h"
-#include "runner/worker/measure.h"
+#include "runner/worker/passes/measure.h"
 #include "tests/workloads/workload_harness.h"
 #include "workloads/api/profiler.h"
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "runner/worker/memory_facts.h"
-#include "runner/worker/memory_pass.h"
+#include "runner/worker/passes/memory_facts.h"
+#include "runner/worker/passes/memory_pass.h"
 #include "tests/workloads/workload_harness.h"
 #include "workloads/api/range.h"
 #include "workloads/cpu/counting_allocator.h"

@@ -1,5 +1,5 @@
 // Runs the profile pass on real operators: its counts, their assignment, and its completeness.
-#include "runner/worker/profile_pass.h"
+#include "runner/worker/passes/profile_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "runner/model/kernel_class.h"
+#include "runner/model/vocabulary/kernel_class.h"
 #include "tests/workloads/workload_harness.h"
 #include "workloads/cpu/op_log.h"
 #include "workloads/nn/shape.h"

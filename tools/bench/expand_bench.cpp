@@ -8,9 +8,9 @@
 #include "runner/base/clock.h"
 #include "runner/base/host.h"
 #include "runner/base/units.h"
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "tools/bench/bench_output.h"
 
 namespace sweepd {

@@ -9,9 +9,9 @@
 
 #include "db/query/query.h"
 #include "db/store/store.h"
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
-#include "runner/report/report.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
+#include "runner/report/cell/report.h"
 #include "tools/bench/bench_output.h"
 
 namespace sweepd {

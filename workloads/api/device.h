@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "runner/base/units.h"
-#include "runner/model/environment.h"
+#include "runner/model/machine/environment.h"
 #include "workloads/api/memory_observer.h"
 
 namespace sweepd {

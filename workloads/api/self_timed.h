@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/model/memory.h"
-#include "runner/model/sample.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/vocabulary/memory.h"
 #include "workloads/api/profiler.h"
 
 namespace sweepd {

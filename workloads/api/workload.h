@@ -31,12 +31,12 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/catalog.h"
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
-#include "runner/model/sample.h"
-#include "runner/model/trial.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/catalog.h"
+#include "runner/model/vocabulary/param.h"
 #include "workloads/api/device.h"
 #include "workloads/api/failure.h"
 #include "workloads/api/gang.h"
@@ -65,7 +65,8 @@ class Facts {
 };
 
 // A workload's own measurements, in addition to the phases' times: `communication_time` of a
-// step, `rendezvous_time` of its set-up. The metric decides the unit (runner/model/known_metric.h).
+// step, `rendezvous_time` of its set-up. The metric decides the unit
+// (runner/model/vocabulary/known_metric.h).
 class Samples {
  public:
   virtual ~Samples() = default;

@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
-#include "runner/model/changes.h"
+#include "runner/model/sweep/changes.h"
 #include "workloads/command/file_hash.h"
 #include "workloads/command/imports.h"
 

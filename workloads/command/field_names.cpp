@@ -10,8 +10,8 @@
 
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/sample.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 namespace sweepd::command {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/model/metric_name.h"
+#include "runner/model/vocabulary/metric_name.h"
 #include "workloads/command/metric_names.h"
 
 namespace sweepd::command {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runner/model/attempt_record.h"
+#include "runner/model/attempt/attempt_record.h"
 
 namespace sweepd::command {
 

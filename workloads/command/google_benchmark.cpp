@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/model/metric_name.h"
+#include "runner/model/vocabulary/metric_name.h"
 #include "workloads/command/benchmark_files.h"
 #include "workloads/command/benchmark_json.h"
 #include "workloads/command/format_parts.h"

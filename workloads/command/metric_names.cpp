@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "runner/base/printable.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/metric_name.h"
-#include "runner/model/sample.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/model/vocabulary/metric_name.h"
 
 namespace sweepd::command {
 

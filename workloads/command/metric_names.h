@@ -19,8 +19,8 @@ struct ShownFigure {
 };
 ShownFigure figure_of_name(std::string_view name);
 
-// Stores `val/loss` as `val_loss` (model/metric_name.h). The second of two names that would be one
-// gets `_2`, in the order in which they come.
+// Stores `val/loss` as `val_loss` (model/vocabulary/metric_name.h). The second of two names that
+// would be one gets `_2`, in the order in which they come.
 class MetricNames {
  public:
   const std::string& stored(const std::string& shown);

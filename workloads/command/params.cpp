@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
-#include "runner/model/run_params.h"
-#include "runner/model/template_text.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/template_text.h"
 
 namespace sweepd::command {
 namespace {

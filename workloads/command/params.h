@@ -1,9 +1,9 @@
 // The parameters of `command`.
 //
 // A sweep's parameters are columns of the database, so they must be declared. A sweep file may do
-// that for its program (model/program.h). A command without such a declaration has those below for
-// its template, with the names and types that other workloads use for the same thing, so that one
-// query can show a program's results beside theirs.
+// that for its program (model/vocabulary/program.h). A command without such a declaration has those
+// below for its template, with the names and types that other workloads use for the same thing, so
+// that one query can show a program's results beside theirs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/param.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd::command {
 
@@ -166,8 +166,8 @@ struct Params {
   // What a sweep file declared, in the order of its definition.
   std::vector<Declared> declared;
 
-  // Takes what was declared, which is behind the run parameters (model/program.h), and returns the
-  // others. A declared name may be one of those below, with another type.
+  // Takes what was declared, which is behind the run parameters (model/vocabulary/program.h), and
+  // returns the others. A declared name may be one of those below, with another type.
   std::vector<std::pair<std::string, Value>> take_declared(
       std::vector<std::pair<std::string, Value>> values);
 

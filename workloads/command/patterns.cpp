@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/metric_name.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/model/vocabulary/metric_name.h"
 #include "workloads/command/format_parts.h"
 
 namespace sweepd::command {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runner/base/text.h"
-#include "runner/model/rank_variables.h"
+#include "runner/model/attempt/rank_variables.h"
 #include "workloads/command/variables.h"
 #include "workloads/command/words.h"
 

@@ -12,8 +12,8 @@
 
 #include "runner/base/nesting.h"
 #include "runner/base/text.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/metric_name.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/model/vocabulary/metric_name.h"
 #include "workloads/command/json_text.h"
 #include "workloads/command/metric_names.h"
 

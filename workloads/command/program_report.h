@@ -36,8 +36,8 @@
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
-#include "runner/model/memory.h"
-#include "runner/model/sample.h"
+#include "runner/model/measurement/sample.h"
+#include "runner/model/vocabulary/memory.h"
 #include "workloads/api/self_timed.h"
 
 namespace sweepd::command {
@@ -74,7 +74,8 @@ class MetricNames;
 Result<Report> parse_report(std::string_view line, MetricNames& names);
 Result<Report> parse_report(std::string_view line);
 
-// Returns "" or the mistake in its names (model/metric_name.h), or that it is a negative time.
+// Returns "" or the mistake in its names (model/vocabulary/metric_name.h), or that it is a negative
+// time.
 std::string mistake_in_sample(const Sample& sample);
 
 }  // namespace sweepd::command

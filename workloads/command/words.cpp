@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
-#include "runner/model/template_text.h"
+#include "runner/model/vocabulary/template_text.h"
 
 namespace sweepd::command {
 namespace {

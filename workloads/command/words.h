@@ -20,8 +20,8 @@ struct Variable {
   bool given = true;  // false: it has no value here, as {folder} before an attempt
 };
 
-// Inserts the variables' values into "--context={context}" (model/template_text.h). Throws
-// std::invalid_argument naming `what` and the variable that is unknown or not given.
+// Inserts the variables' values into "--context={context}" (model/vocabulary/template_text.h).
+// Throws std::invalid_argument naming `what` and the variable that is unknown or not given.
 std::string substitute(std::string_view word, const std::vector<Variable>& variables,
                        std::string_view what);
 // The same for a word of a command line, which may become several or none.

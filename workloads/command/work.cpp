@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/condition.h"
+#include "runner/model/vocabulary/condition.h"
 #include "workloads/command/variables.h"
 
 namespace sweepd::command {

@@ -1,8 +1,8 @@
 // The work of a program's step, by the formulas of its sweep file.
 #pragma once
 
-#include "runner/model/run_params.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/run_params.h"
 #include "workloads/command/params.h"
 
 namespace sweepd::command {

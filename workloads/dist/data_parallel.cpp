@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runner/model/sample.h"
+#include "runner/model/measurement/sample.h"
 #include "workloads/dist/mean_loss.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/torch_device.h"

@@ -13,7 +13,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/text.h"
-#include "runner/model/collective_note.h"
+#include "runner/model/measurement/collective_note.h"
 #include "workloads/api/failure.h"
 #include "workloads/dist/backends.h"
 #include "workloads/dist/shm_collectives.h"
@@ -44,8 +44,8 @@ void require_parts(const char* operation, const at::Tensor& whole, const at::Ten
 }
 
 // Wraps a backend with the parts that all backends share: each operation is noted when it is
-// entered and left (runner/model/collective_note.h), its tensors are checked, and errors name the
-// operation. With one rank there are no peers and no backend.
+// entered and left (runner/model/measurement/collective_note.h), its tensors are checked, and
+// errors name the operation. With one rank there are no peers and no backend.
 class CheckedCollectives final : public Collectives {
  public:
   // `backend` may be null if world_size is 1. `note` may be empty. Throws as described in

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "runner/model/run_params.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/run_params.h"
 #include "workloads/nn/lm_params.h"
 
 namespace sweepd {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "runner/model/param.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
 

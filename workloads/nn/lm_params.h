@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/model/param.h"
-#include "runner/model/run_params.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/param.h"
 #include "workloads/nn/fusions.h"
 #include "workloads/nn/precision.h"
 #include "workloads/nn/shape.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "runner/base/text.h"
-#include "runner/model/peaks.h"
+#include "runner/model/machine/peaks.h"
 
 namespace sweepd::parallelism {
 namespace {

@@ -1,5 +1,5 @@
-// The rates of a planned device: its arithmetic from the table of peaks (runner/model/peaks.cpp),
-// its memory and links from the vendors' datasheets.
+// The rates of a planned device: its arithmetic from the table of peaks
+// (runner/model/machine/peaks.cpp), its memory and links from the vendors' datasheets.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
 #include "workloads/parallelism/plan.h"
 
 namespace sweepd::parallelism {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/queue.h"
 
 namespace sweepd {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/table_options.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/table_options.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -4,8 +4,8 @@
 
 #include "runner/base/ids.h"
 #include "runner/base/say.h"
-#include "runner/client/client.h"
 #include "runner/client/completion/scripts.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/places_view.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/places_view.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {

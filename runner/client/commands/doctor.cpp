@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
 #include "runner/client/doctor/findings.h"
 #include "runner/client/doctor/probe.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 
 namespace sweepd {
 namespace {

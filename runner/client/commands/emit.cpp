@@ -10,7 +10,7 @@
 
 #include "runner/base/printable.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/json_values.h"
 
 namespace sweepd {

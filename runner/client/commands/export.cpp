@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/plot_output.h"
-#include "runner/report/memory_plot.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/plot_output.h"
+#include "runner/client/session/client.h"
+#include "runner/report/plot/memory_plot.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/model/outcome.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

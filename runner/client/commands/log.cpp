@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -2,8 +2,8 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/exit_message.h"
-#include "runner/client/output.h"
-#include "runner/client/sweep_file.h"
-#include "runner/client/watching.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/sweep_file.h"
+#include "runner/client/watch/exit_message.h"
+#include "runner/client/watch/watching.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {

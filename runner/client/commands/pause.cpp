@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/pausing.h"
+#include "runner/client/commands/pausing.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 
 namespace sweepd {
 namespace {

@@ -5,12 +5,12 @@
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/plan_view.h"
-#include "runner/client/planning.h"
-#include "runner/client/sweep_file.h"
-#include "runner/report/report.h"
+#include "runner/client/commands/planning.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/plan_view.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/sweep_file.h"
+#include "runner/report/cell/report.h"
 #include "runner/wire/json_text.h"
 
 namespace sweepd {

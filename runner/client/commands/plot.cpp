@@ -2,11 +2,11 @@
 
 #include <type_traits>
 
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/plot_output.h"
-#include "runner/client/table_options.h"
-#include "runner/model/plot_shape.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/plot_output.h"
+#include "runner/client/render/table_options.h"
+#include "runner/client/session/client.h"
+#include "runner/model/sweep/plot_shape.h"
 #include "runner/wire/messages/plots.h"
 
 namespace sweepd {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "runner/base/text.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/table_options.h"
-#include "runner/report/option_text.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/table_options.h"
+#include "runner/client/session/client.h"
+#include "runner/report/render/option_text.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
-#include "runner/client/client.h"
-#include "runner/client/start_daemon.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/start_daemon.h"
 
 namespace sweepd {
 

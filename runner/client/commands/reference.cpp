@@ -3,9 +3,9 @@
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/reference_file.h"
+#include "runner/client/commands/reference_file.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 
 namespace sweepd {
 namespace {

@@ -7,14 +7,14 @@
 #include "runner/base/clock.h"
 #include "runner/base/say.h"
 #include "runner/base/text.h"
-#include "runner/client/client.h"
 #include "runner/client/document/document.h"
 #include "runner/client/document/measured_on.h"
 #include "runner/client/document/page.h"
 #include "runner/client/document/plots.h"
 #include "runner/client/document/stories.h"
 #include "runner/client/document/sweep_results.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

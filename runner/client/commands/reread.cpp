@@ -2,8 +2,8 @@
 
 #include "runner/base/say.h"
 #include "runner/base/text.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/queue.h"
 
 namespace sweepd {

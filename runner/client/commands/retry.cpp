@@ -2,12 +2,12 @@
 
 #include "runner/base/say.h"
 #include "runner/base/text.h"
-#include "runner/client/client.h"
-#include "runner/client/exit_message.h"
-#include "runner/client/output.h"
-#include "runner/client/watching.h"
-#include "runner/model/outcome.h"
-#include "runner/model/verdict.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/exit_message.h"
+#include "runner/client/watch/watching.h"
+#include "runner/model/attempt/verdict.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/wire/messages/queue.h"
 
 namespace sweepd {

@@ -4,10 +4,10 @@
 #include <iterator>
 #include <vector>
 
-#include "runner/client/client.h"
-#include "runner/client/exit_message.h"
-#include "runner/client/output.h"
-#include "runner/client/submitting.h"
+#include "runner/client/commands/submitting.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/exit_message.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

@@ -5,11 +5,11 @@
 
 #include "runner/base/say.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/client/places_view.h"
-#include "runner/client/progress_view.h"
-#include "runner/report/memory_plot.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/places_view.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/progress_view.h"
+#include "runner/report/plot/memory_plot.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

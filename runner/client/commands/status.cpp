@@ -2,9 +2,9 @@
 
 #include "runner/base/say.h"
 #include "runner/base/units.h"
-#include "runner/client/client.h"
-#include "runner/client/places_view.h"
-#include "runner/client/progress_view.h"
+#include "runner/client/render/places_view.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/progress_view.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {

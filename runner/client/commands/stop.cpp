@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/machine.h"
 
 namespace sweepd {

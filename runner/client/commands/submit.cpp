@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "runner/base/say.h"
-#include "runner/client/client.h"
-#include "runner/client/exit_message.h"
-#include "runner/client/submitting.h"
+#include "runner/client/commands/submitting.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/exit_message.h"
 
 namespace sweepd {
 namespace {

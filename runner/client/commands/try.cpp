@@ -1,7 +1,7 @@
 #include "runner/wire/messages/try.h"
-#include "runner/client/client.h"
-#include "runner/client/start_daemon.h"
-#include "runner/client/sweep_file.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/start_daemon.h"
+#include "runner/client/session/sweep_file.h"
 #include "runner/wire/json_text.h"
 
 namespace sweepd {

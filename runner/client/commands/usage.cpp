@@ -1,5 +1,5 @@
-#include "runner/client/client.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
 #include "runner/wire/messages/upkeep.h"
 
 namespace sweepd {

@@ -1,5 +1,5 @@
-#include "runner/client/client.h"
-#include "runner/client/watching.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/watching.h"
 
 namespace sweepd {
 

@@ -2,9 +2,9 @@
 
 #include "runner/base/say.h"
 #include "runner/base/text.h"
-#include "runner/client/client.h"
-#include "runner/client/output.h"
-#include "runner/report/layout.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/report/cell/layout.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

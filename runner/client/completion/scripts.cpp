@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "runner/base/text.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "runner/base/printable.h"
 #include "runner/base/text.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 

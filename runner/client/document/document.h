@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/table.h"
+#include "runner/model/sweep/table.h"
 
 namespace sweepd {
 
@@ -31,7 +31,7 @@ struct DocumentChapter {
 // A picture of a plot, which the markdown includes by its file's name, and a page inline.
 struct DocumentPicture {
   std::string file;  // as seen from the document: "plots/precision-step-time.svg"
-  std::string svg;   // as to_svg (runner/report/plot.h) draws it; svg_file makes the file
+  std::string svg;   // as to_svg (runner/report/plot/plot.h) draws it; svg_file makes the file
   std::vector<std::string> notes = {};
 };
 

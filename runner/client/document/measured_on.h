@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runner/base/result.h"
-#include "runner/client/client.h"
 #include "runner/client/document/document.h"
 #include "runner/client/document/sweep_results.h"
+#include "runner/client/session/client.h"
 
 namespace sweepd {
 

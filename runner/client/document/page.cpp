@@ -16,9 +16,9 @@
 #include "runner/base/text.h"
 #include "runner/client/document/page_script.h"
 #include "runner/client/document/page_template.h"
-#include "runner/report/markup.h"
-#include "runner/report/plot.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/plot/plot.h"
+#include "runner/report/render/markup.h"
 
 namespace sweepd {
 namespace {

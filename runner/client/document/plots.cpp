@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "runner/client/plot_output.h"
-#include "runner/report/memory_plot.h"
-#include "runner/report/plot.h"
+#include "runner/client/render/plot_output.h"
+#include "runner/report/plot/memory_plot.h"
+#include "runner/report/plot/plot.h"
 
 namespace sweepd {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runner/client/document/document.h"
-#include "runner/model/memory_picture.h"
-#include "runner/model/plot.h"
+#include "runner/model/measurement/memory_picture.h"
+#include "runner/model/sweep/plot.h"
 
 namespace sweepd {
 

@@ -9,11 +9,11 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
-#include "runner/client/output.h"
-#include "runner/client/places_view.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/private_values.h"
-#include "runner/report/memory_plot.h"
+#include "runner/client/render/output.h"
+#include "runner/client/render/places_view.h"
+#include "runner/model/machine/private_values.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/report/plot/memory_plot.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

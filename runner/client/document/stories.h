@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runner/base/result.h"
-#include "runner/client/client.h"
 #include "runner/client/document/document.h"
+#include "runner/client/session/client.h"
 
 namespace sweepd {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/client/client.h"
 #include "runner/client/document/document.h"
-#include "runner/model/plot.h"
+#include "runner/client/session/client.h"
+#include "runner/model/sweep/plot.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {

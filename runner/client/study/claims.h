@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runner/client/study/figures.h"
-#include "runner/model/condition.h"
+#include "runner/model/vocabulary/condition.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "runner/base/text.h"
-#include "runner/report/report.h"
+#include "runner/report/cell/report.h"
 #include "runner/stats/summary.h"
 
 namespace sweepd {

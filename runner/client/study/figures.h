@@ -5,9 +5,9 @@
 #include <string>
 
 #include "runner/base/result.h"
-#include "runner/model/result_set.h"
-#include "runner/model/study.h"
-#include "runner/model/table.h"
+#include "runner/model/attempt/result_set.h"
+#include "runner/model/sweep/study.h"
+#include "runner/model/sweep/table.h"
 
 namespace sweepd {
 

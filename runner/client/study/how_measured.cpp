@@ -3,7 +3,7 @@
 #include "runner/base/text.h"
 #include "runner/client/document/measured_on.h"
 #include "runner/client/document/sweep_results.h"
-#include "runner/client/output.h"
+#include "runner/client/render/output.h"
 #include "runner/client/study/write_document.h"
 #include "runner/wire/messages/machine.h"
 #include "runner/wire/messages/results.h"

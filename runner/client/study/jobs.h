@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runner/base/result.h"
-#include "runner/client/client.h"
-#include "runner/client/sweep_file.h"
-#include "runner/model/study.h"
+#include "runner/client/session/client.h"
+#include "runner/client/session/sweep_file.h"
+#include "runner/model/sweep/study.h"
 #include "runner/wire/messages/plan.h"
 
 namespace sweepd {

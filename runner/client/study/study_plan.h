@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "runner/model/study.h"
-#include "runner/model/table.h"
+#include "runner/model/sweep/study.h"
+#include "runner/model/sweep/table.h"
 #include "runner/wire/messages/plan.h"
 
 namespace sweepd {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "runner/base/text.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 namespace {

@@ -20,7 +20,7 @@
 #include "db/store/store.h"
 #include "runner/daemon/threads/reader_pool.h"
 #include "runner/daemon/threads/writer.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

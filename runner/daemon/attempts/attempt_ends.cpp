@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runner/daemon/attempts/item_of.h"
-#include "runner/model/crash_limit.h"
+#include "runner/model/attempt/crash_limit.h"
 
 namespace sweepd {
 namespace {

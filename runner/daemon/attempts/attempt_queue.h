@@ -17,8 +17,8 @@
 #include "runner/daemon/attempts/queue_changes.h"
 #include "runner/daemon/attempts/waiting_attempts.h"
 #include "runner/daemon/threads/side_thread.h"
-#include "runner/model/catalog.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/catalog.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

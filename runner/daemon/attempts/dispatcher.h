@@ -42,7 +42,7 @@
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
-#include "runner/model/attempt_row.h"
+#include "runner/model/attempt/attempt_row.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

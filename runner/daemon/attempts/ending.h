@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runner/exec/exit_status.h"
-#include "runner/model/outcome.h"
+#include "runner/model/vocabulary/outcome.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

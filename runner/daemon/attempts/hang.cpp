@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runner/model/collective_note.h"
+#include "runner/model/measurement/collective_note.h"
 
 namespace sweepd {
 namespace {

@@ -1,5 +1,5 @@
 // Finds the ranks that a gang waited for when its time was up, from its ranks' notes about
-// collectives (model/collective_note.h). Pure.
+// collectives (model/measurement/collective_note.h). Pure.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 
 #include "runner/base/clock.h"
 #include "runner/daemon/attempts/ending.h"
-#include "runner/model/attempt_record.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/open_attempt.h"
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {

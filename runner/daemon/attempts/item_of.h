@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "runner/model/catalog.h"
-#include "runner/model/open_attempt.h"
-#include "runner/model/trial.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/catalog.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

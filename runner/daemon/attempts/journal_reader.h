@@ -18,7 +18,7 @@
 #include "runner/daemon/attempts/pool_folders.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/attempts/run.h"
-#include "runner/model/attempt_record.h"
+#include "runner/model/attempt/attempt_record.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/store/store.h"
-#include "runner/model/judge.h"
+#include "runner/model/verdict/judge.h"
 
 namespace sweepd {
 namespace {

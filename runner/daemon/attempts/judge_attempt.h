@@ -2,8 +2,8 @@
 // datasheet figure holds for the clocks and threads of a CPU.
 #pragma once
 
-#include "runner/model/attempt_record.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/open_attempt.h"
 
 namespace sweepd {
 
@@ -14,8 +14,8 @@ Judgement judge_attempt(Store& store, const OpenAttempt& attempt, const AttemptR
                         std::int64_t world_size);
 
 // Stores the rates of a `valid` timing on one device if they are the largest so far.
-// Workloads that are rulers (model/work.h) set the device's measured peak, at sizes that saturate
-// it. Any faster run raises it, also an earlier one.
+// Workloads that are rulers (model/measurement/work.h) set the device's measured peak, at sizes
+// that saturate it. Any faster run raises it, also an earlier one.
 void record_measured_peak(Store& store, const OpenAttempt& attempt, const AttemptRecord& record);
 
 }  // namespace sweepd

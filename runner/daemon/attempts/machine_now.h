@@ -1,13 +1,13 @@
-// The machine on which attempts run now (model/machine_id.h). The host's part is that of the
-// daemon's start; GPUs are asked again by `refresh`, because their driver and power limit may
+// The machine on which attempts run now (model/machine/machine_id.h). The host's part is that of
+// the daemon's start; GPUs are asked again by `refresh`, because their driver and power limit may
 // change under a daemon.
 #pragma once
 
 #include <mutex>
 
 #include "runner/base/host.h"
-#include "runner/model/lease.h"
-#include "runner/model/machine_id.h"
+#include "runner/model/machine/lease.h"
+#include "runner/model/machine/machine_id.h"
 
 namespace sweepd {
 

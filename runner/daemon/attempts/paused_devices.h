@@ -9,8 +9,8 @@
 
 #include "db/store/store.h"
 #include "runner/daemon/threads/writer.h"
-#include "runner/model/attempt_record.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/open_attempt.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runner/exec/executor.h"
-#include "runner/model/catalog.h"
-#include "runner/model/machine_id.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/machine/machine_id.h"
+#include "runner/model/vocabulary/catalog.h"
 #include "runner/sched/scheduler.h"
 
 namespace sweepd {

@@ -10,7 +10,7 @@
 
 #include "db/store/store.h"
 #include "runner/daemon/threads/side_thread.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
 
 namespace sweepd {
 

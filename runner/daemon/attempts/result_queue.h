@@ -13,8 +13,8 @@
 #include "runner/daemon/threads/pool_folder.h"
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
-#include "runner/model/attempt_record.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/open_attempt.h"
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {

@@ -16,7 +16,7 @@
 #include "runner/daemon/attempts/run_note.h"
 #include "runner/daemon/threads/pool_folder.h"
 #include "runner/exec/executor.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
 #include "runner/sched/scheduler.h"
 #include "runner/wire/status.h"
 

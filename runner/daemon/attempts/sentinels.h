@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "runner/daemon/threads/writer.h"
-#include "runner/model/catalog.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/vocabulary/catalog.h"
 #include "runner/sched/sentinel_plan.h"
 
 namespace sweepd {

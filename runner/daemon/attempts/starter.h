@@ -14,8 +14,8 @@
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/executor.h"
-#include "runner/model/catalog.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "runner/model/sample.h"
+#include "runner/model/measurement/sample.h"
 
 namespace sweepd {
 

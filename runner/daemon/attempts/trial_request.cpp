@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 

@@ -1,7 +1,7 @@
 // Makes the request of a trial's attempt for its worker. Pure.
 #pragma once
 
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "runner/model/catalog.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/open_attempt.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

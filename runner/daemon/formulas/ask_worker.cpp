@@ -16,7 +16,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/descriptors.h"
 #include "runner/base/unique_fd.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 

@@ -11,7 +11,7 @@
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 
 namespace sweepd {
 
@@ -37,7 +37,7 @@ enum class Ask { kWork, kCode };
 std::string work_question(const WorkloadDef& def, const Trial& trial, Ask ask = Ask::kWork);
 
 // Returns the line that has `--work` read the output in an attempt's folder again
-// (worker/reread.h).
+// (worker/journal/reread.h).
 std::string reread_question(const std::filesystem::path& folder,
                             const std::vector<std::pair<std::string, std::string>>& reading);
 

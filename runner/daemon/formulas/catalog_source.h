@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "runner/base/result.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runner/base/result.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 
 namespace sweepd {
 

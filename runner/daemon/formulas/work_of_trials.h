@@ -7,9 +7,9 @@
 
 #include "runner/base/result.h"
 #include "runner/base/units.h"
-#include "runner/model/outcome.h"
-#include "runner/model/trial.h"
-#include "runner/model/work.h"
+#include "runner/model/measurement/work.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
 

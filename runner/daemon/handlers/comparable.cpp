@@ -9,9 +9,9 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/model/known_metric.h"
-#include "runner/report/noise.h"
-#include "runner/report/option_text.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/report/cell/noise.h"
+#include "runner/report/render/option_text.h"
 
 namespace sweepd {
 

@@ -13,9 +13,9 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_table.h"
 #include "runner/daemon/handlers/note_drift.h"
-#include "runner/report/comparison.h"
-#include "runner/report/option_text.h"
-#include "runner/report/table_caption.h"
+#include "runner/report/compare/comparison.h"
+#include "runner/report/render/option_text.h"
+#include "runner/report/table/table_caption.h"
 
 namespace sweepd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 
 namespace sweepd {
 namespace {

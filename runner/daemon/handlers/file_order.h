@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/model/catalog.h"
-#include "runner/model/result_set.h"
-#include "runner/model/sweep.h"
+#include "runner/model/attempt/result_set.h"
+#include "runner/model/sweep/sweep.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

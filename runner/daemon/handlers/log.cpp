@@ -4,7 +4,7 @@
 
 #include "runner/base/gzip_file.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/model/run_params.h"
+#include "runner/model/sweep/run_params.h"
 #include "runner/wire/attempt_folder.h"
 
 namespace sweepd {

@@ -1,7 +1,7 @@
 #include "runner/daemon/handlers/make_plot.h"
 
 #include "runner/daemon/handlers/make_table.h"
-#include "runner/report/plot.h"
+#include "runner/report/plot/plot.h"
 
 namespace sweepd {
 

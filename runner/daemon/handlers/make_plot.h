@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/query/query.h"
-#include "runner/model/plot.h"
+#include "runner/model/sweep/plot.h"
 
 namespace sweepd {
 

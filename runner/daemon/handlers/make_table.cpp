@@ -9,8 +9,8 @@
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/daemon/handlers/table_sources.h"
-#include "runner/report/report.h"
-#include "runner/report/table_caption.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/table/table_caption.h"
 
 namespace sweepd {
 namespace {

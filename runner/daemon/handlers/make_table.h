@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/query/query.h"
-#include "runner/model/table.h"
+#include "runner/model/sweep/table.h"
 
 namespace sweepd {
 

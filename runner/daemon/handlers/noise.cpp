@@ -1,4 +1,4 @@
-#include "runner/report/noise.h"
+#include "runner/report/cell/noise.h"
 
 #include <utility>
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "db/query/query.h"
-#include "runner/model/table.h"
-#include "runner/report/drift_notes.h"
+#include "runner/model/sweep/table.h"
+#include "runner/report/notes/drift_notes.h"
 
 namespace sweepd {
 

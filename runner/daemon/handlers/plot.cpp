@@ -4,7 +4,7 @@
 #include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/handlers/make_plot.h"
-#include "runner/report/plot_words.h"
+#include "runner/report/plot/plot_words.h"
 
 namespace sweepd {
 namespace {

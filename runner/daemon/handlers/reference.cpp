@@ -1,5 +1,5 @@
-#include "runner/sweepfile/reference.h"
-#include "runner/model/known_metric.h"
+#include "runner/sweepfile/reference/reference.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/report/convert.h"
+#include "runner/report/cell/convert.h"
 
 namespace sweepd {
 namespace {

@@ -7,7 +7,7 @@
 #include "runner/daemon/formulas/ask_worker.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/recovery/found_attempt.h"
-#include "runner/model/pool_name.h"
+#include "runner/model/vocabulary/pool_name.h"
 #include "runner/wire/message.h"
 
 namespace sweepd {

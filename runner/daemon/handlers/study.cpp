@@ -1,4 +1,4 @@
-#include "runner/sweepfile/study.h"
+#include "runner/sweepfile/study/study.h"
 
 #include <fmt/format.h>
 

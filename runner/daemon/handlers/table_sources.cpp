@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "runner/model/result_column.h"
-#include "runner/report/merge_sets.h"
-#include "runner/report/reference_set.h"
-#include "runner/report/report.h"
+#include "runner/model/vocabulary/result_column.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/table/merge_sets.h"
+#include "runner/report/table/reference_set.h"
 
 namespace sweepd {
 namespace {

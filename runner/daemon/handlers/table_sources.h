@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "db/query/query.h"
-#include "runner/model/catalog.h"
-#include "runner/report/table_caption.h"
+#include "runner/model/vocabulary/catalog.h"
+#include "runner/report/table/table_caption.h"
 
 namespace sweepd {
 

@@ -13,8 +13,8 @@
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/attempts/trial_request.h"
 #include "runner/daemon/handlers/handlers.h"
-#include "runner/model/template_text.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
+#include "runner/model/vocabulary/template_text.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {

@@ -10,7 +10,7 @@
 #include "runner/base/clock.h"
 #include "runner/daemon/attempts/pools.h"
 #include "runner/exec/pool_status.h"
-#include "runner/model/sweep_plan.h"
+#include "runner/model/sweep/sweep_plan.h"
 
 namespace sweepd {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runner/base/result.h"
-#include "runner/sweepfile/config.h"
+#include "runner/sweepfile/config/config.h"
 
 namespace sweepd {
 

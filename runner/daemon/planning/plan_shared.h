@@ -13,7 +13,7 @@
 
 #include "db/query/query.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/model/estimate.h"
+#include "runner/model/sweep/estimate.h"
 
 namespace sweepd {
 

@@ -12,7 +12,7 @@
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/planning/ask_clusters.h"
-#include "runner/model/trial.h"
+#include "runner/model/sweep/trial.h"
 #include "runner/sched/resources.h"
 
 namespace sweepd {

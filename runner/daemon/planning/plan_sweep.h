@@ -7,7 +7,7 @@
 
 #include "runner/daemon/planning/plan_shared.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/model/sweep_plan.h"
+#include "runner/model/sweep/sweep_plan.h"
 
 namespace sweepd {
 

@@ -8,14 +8,14 @@
 #include "db/query/query.h"
 #include "runner/base/text.h"
 #include "runner/daemon/attempts/item_of.h"
-#include "runner/model/known_metric.h"
-#include "runner/model/launcher.h"
-#include "runner/model/program.h"
-#include "runner/report/divided_metric.h"
-#include "runner/report/plot.h"
-#include "runner/report/report.h"
+#include "runner/model/sweep/launcher.h"
+#include "runner/model/vocabulary/known_metric.h"
+#include "runner/model/vocabulary/program.h"
+#include "runner/report/cell/divided_metric.h"
+#include "runner/report/cell/report.h"
+#include "runner/report/plot/plot.h"
 #include "runner/sched/resources.h"
-#include "runner/sweepfile/templates.h"
+#include "runner/sweepfile/sweep/templates.h"
 
 namespace sweepd {
 

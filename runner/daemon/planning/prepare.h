@@ -11,7 +11,7 @@
 
 #include "runner/daemon/attempts/pools.h"
 #include "runner/daemon/planning/submitted_from.h"
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 #include "runner/wire/rpc.h"
 
 namespace sweepd {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "runner/base/text.h"
-#include "runner/model/program.h"
-#include "runner/model/template_text.h"
+#include "runner/model/vocabulary/program.h"
+#include "runner/model/vocabulary/template_text.h"
 
 namespace sweepd {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/sweepfile/sweepfile.h"
+#include "runner/sweepfile/sweep/sweepfile.h"
 
 namespace sweepd {
 

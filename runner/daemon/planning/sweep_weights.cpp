@@ -3,7 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "runner/daemon/formulas/work_of_trials.h"
-#include "runner/model/estimate.h"
+#include "runner/model/sweep/estimate.h"
 
 namespace sweepd {
 namespace {

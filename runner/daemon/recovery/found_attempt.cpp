@@ -10,9 +10,9 @@
 #include "runner/daemon/attempts/gang.h"
 #include "runner/daemon/attempts/ingest.h"
 #include "runner/daemon/attempts/run_note.h"
-#include "runner/model/machine_id.h"
-#include "runner/model/pool_name.h"
-#include "runner/model/program.h"
+#include "runner/model/machine/machine_id.h"
+#include "runner/model/vocabulary/pool_name.h"
+#include "runner/model/vocabulary/program.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {

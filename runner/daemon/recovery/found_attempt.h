@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "runner/model/attempt_record.h"
-#include "runner/model/open_attempt.h"
+#include "runner/model/attempt/attempt_record.h"
+#include "runner/model/attempt/open_attempt.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/outcome_file.h"
 

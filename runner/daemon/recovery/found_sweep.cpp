@@ -8,8 +8,8 @@
 
 #include "runner/base/ids.h"
 #include "runner/daemon/planning/prepare.h"
-#include "runner/model/pool_name.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/pool_name.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "runner/base/host.h"
 #include "runner/base/result.h"
-#include "runner/model/catalog.h"
+#include "runner/model/vocabulary/catalog.h"
 
 namespace sweepd {
 

@@ -6,8 +6,8 @@
 
 #include "db/store/store.h"
 #include "runner/base/result.h"
-#include "runner/model/environment.h"
-#include "runner/model/lease.h"
+#include "runner/model/machine/environment.h"
+#include "runner/model/machine/lease.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd {

@@ -17,7 +17,7 @@
 #include "runner/daemon/threads/side_thread.h"
 #include "runner/daemon/threads/writer.h"
 #include "runner/exec/spawn.h"
-#include "runner/model/notification.h"
+#include "runner/model/attempt/notification.h"
 
 namespace sweepd {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "runner/exec/forkable.h"
-#include "runner/model/program.h"
+#include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runner/model/pool_config.h"
+#include "runner/model/machine/pool_config.h"
 #include "runner/wire/request.h"
 
 namespace sweepd {

@@ -7,7 +7,7 @@
 
 #include "runner/base/units.h"
 #include "runner/exec/exit_status.h"
-#include "runner/model/pool_config.h"
+#include "runner/model/machine/pool_config.h"
 
 namespace sweepd {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runner/exec/pilot/job_folder.h"
-#include "runner/model/pool_config.h"
+#include "runner/model/machine/pool_config.h"
 
 namespace sweepd {
 

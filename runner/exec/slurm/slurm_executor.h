@@ -14,9 +14,9 @@
 //
 // Forks. An attempt that may be forked (forkable.h) and needs one node has no separate srun: the
 // first one makes the pilot start a step in which a worker loads, and that forks this attempt and
-// those that follow (worker/serve_job.h). If there is none, an attempt gets its own step: after the
-// worker was lost three times in a row, for a minute, then for two, and so on. As long as the
-// attempts of a job need no LibTorch, it is the worker without it.
+// those that follow (worker/forks/serve_job.h). If there is none, an attempt gets its own step:
+// after the worker was lost three times in a row, for a minute, then for two, and so on. As long as
+// the attempts of a job need no LibTorch, it is the worker without it.
 //
 // For the scheduler: the pool has `max_jobs` slots. An attempt of any size takes one from `start`
 // until AttemptOver, AttemptLost or AttemptNotStarted. A rank uses the cores and GPUs that Slurm

@@ -1,10 +1,10 @@
 // The methods about the daemon and its machine.
 #pragma once
 
-#include "runner/model/config_value.h"
-#include "runner/model/environment.h"
-#include "runner/model/merge_receipt.h"
-#include "runner/model/pool_status.h"
+#include "runner/model/attempt/merge_receipt.h"
+#include "runner/model/machine/environment.h"
+#include "runner/model/machine/pool_status.h"
+#include "runner/model/vocabulary/config_value.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {

@@ -1,7 +1,7 @@
 // The methods that pause and resume sweeps.
 #pragma once
 
-#include "runner/model/paused_sweep.h"
+#include "runner/model/sweep/paused_sweep.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {

@@ -1,7 +1,7 @@
 // The plan of a sweep file: the effect of its submission.
 #pragma once
 
-#include "runner/model/sweep_plan.h"
+#include "runner/model/sweep/sweep_plan.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {

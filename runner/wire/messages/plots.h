@@ -1,7 +1,7 @@
 // The method that makes plots. It also works on a database file without a daemon.
 #pragma once
 
-#include "runner/model/plot.h"
+#include "runner/model/sweep/plot.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd {

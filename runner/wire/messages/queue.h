@@ -1,7 +1,7 @@
 // The methods that change the queue, and the news of a watched sweep.
 #pragma once
 
-#include "runner/model/submitted_sweep.h"
+#include "runner/model/sweep/submitted_sweep.h"
 #include "runner/wire/messages/rows.h"
 
 namespace sweepd::rpc {

@@ -1,7 +1,7 @@
 // The methods about published figures.
 #pragma once
 
-#include "runner/model/reference.h"
+#include "runner/model/sweep/reference.h"
 #include "runner/wire/message.h"
 
 namespace sweepd::rpc {

@@ -1,11 +1,11 @@
 // The methods that read results. They also work on a database file without a daemon.
 #pragma once
 
-#include "runner/model/catalog.h"
-#include "runner/model/memory_picture.h"
-#include "runner/model/notification.h"
-#include "runner/model/result_set.h"
-#include "runner/model/run_params.h"
+#include "runner/model/attempt/notification.h"
+#include "runner/model/attempt/result_set.h"
+#include "runner/model/measurement/memory_picture.h"
+#include "runner/model/sweep/run_params.h"
+#include "runner/model/vocabulary/catalog.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/messages/rows.h"
 #include "runner/wire/query_json.h"

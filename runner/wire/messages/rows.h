@@ -1,7 +1,7 @@
 // The parts that several messages share.
 #pragma once
 
-#include "runner/model/attempt_row.h"
+#include "runner/model/attempt/attempt_row.h"
 #include "runner/wire/message.h"
 
 namespace sweepd::rpc {

@@ -1,7 +1,7 @@
 // The contents of a study's file.
 #pragma once
 
-#include "runner/model/study.h"
+#include "runner/model/sweep/study.h"
 #include "runner/wire/message.h"
 
 namespace sweepd::rpc {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "runner/model/changes.h"
+#include "runner/model/sweep/changes.h"
 
 namespace sweepd::command {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runner/model/rank_variables.h"
+#include "runner/model/attempt/rank_variables.h"
 #include "runner/worker/run_attempt.h"
 #include "tests/worker/attempt_files.h"
 

@@ -1,0 +1,301 @@
+#include "db/query/details/kernel_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "db/query/state.h"
+#include "db/query/weighted_median.h"
+
+namespace sweepd {
+namespace {
+
+constexpr double kNsPerUs = 1e3;
+constexpr double kNsPerMs = 1e6;
+
+Cell number(double value, int digits) {
+  return {fmt::format("{:.{}f}", value, digits), value};
+}
+Cell count(std::int64_t value) {
+  return {std::to_string(value), static_cast<double>(value)};
+}
+Cell text(const std::string& value) {
+  return {value, std::nullopt};
+}
+Cell share(double part, double whole) {
+  return number(whole > 0 ? 100 * part / whole : 0, 2);
+}
+
+std::string title_of(const KernelView& view, const char* what) {
+  return fmt::format("{} of {}{}", what, view.phase.empty() ? "the step" : view.phase,
+                     view.rank > 0 ? fmt::format(", rank {}", view.rank) : "");
+}
+
+// Cuts the table to the first `top` rows and notes how many rows there were.
+template <class Rows>
+void keep_top(Rows& rows, Table& table, std::int64_t top) {
+  if (top <= 0 || static_cast<std::int64_t>(rows.size()) <= top) return;
+  table.notes.push_back(fmt::format("{} of {} rows", top, rows.size()));
+  rows.resize(static_cast<std::size_t>(top));
+}
+
+struct Shape {
+  std::int64_t x = 0, y = 0, z = 0;
+};
+std::string text_of(const Shape& shape) {
+  return shape.x == 0 ? "-" : fmt::format("{} {} {}", shape.x, shape.y, shape.z);
+}
+
+// The rows of one group combined. Mean, extremes and deviation are exact. The median of several
+// rows cannot be computed from their medians, so it is the median of those, each counted once per
+// call.
+struct Group {
+  std::string name, launch_grid, launch_block;
+  std::int64_t calls = 0;
+  double total_ns = 0, min_ns = 0, max_ns = 0;
+  double squares = 0;  // sum of squares of the single calls, to merge deviations
+  WeightedMedian median_ns;
+
+  double mean_ns() const {
+    return total_ns / static_cast<double>(std::max<std::int64_t>(1, calls));
+  }
+  double std_ns() const {
+    if (calls < 2) return 0;
+    const auto n = static_cast<double>(calls);
+    return std::sqrt(std::max(0.0, (squares - n * mean_ns() * mean_ns()) / (n - 1)));
+  }
+};
+
+std::string key_column(KernelGrouping by) {
+  switch (by) {
+    case KernelGrouping::kRange:
+      return "r.text";
+    case KernelGrouping::kClass:
+      return "c.text";
+    case KernelGrouping::kName:
+    case KernelGrouping::kLaunch:
+      break;
+  }
+  return "s.text";
+}
+
+void add_row(const Query& row, Group& group) {
+  const std::int64_t calls = row.integer(7);
+  const double mean = row.real(9), std = row.real(13);
+  group.min_ns = group.calls == 0 ? row.real(11) : std::min(group.min_ns, row.real(11));
+  group.max_ns = group.calls == 0 ? row.real(12) : std::max(group.max_ns, row.real(12));
+  group.calls += calls;
+  group.total_ns += row.real(8);
+  const auto n = static_cast<double>(calls);
+  group.squares += std * std * (n - 1) + n * mean * mean;
+  group.median_ns.add(row.real(10), calls);
+}
+
+std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const KernelView& view) {
+  Query query(connection,
+              "SELECT " + key_column(view.by) +
+                  ", k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.calls, "
+                  "k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns "
+                  "FROM kernel k JOIN name s ON s.id = k.short_name JOIN name r ON r.id = k.range "
+                  "JOIN name c ON c.id = k.class JOIN name p ON p.id = k.phase "
+                  "WHERE k.attempt = ? AND k.rank = ? AND (? = '' OR p.text = ?3)");
+  query.bind_all(attempt, view.rank, view.phase);
+  std::map<std::string, Group> groups;
+  while (query.next()) {
+    const std::string name = query.text(0);
+    const std::string grid = text_of({query.integer(1), query.integer(2), query.integer(3)});
+    const std::string block = text_of({query.integer(4), query.integer(5), query.integer(6)});
+    const bool apart = view.by == KernelGrouping::kLaunch;
+    Group& group = groups[apart ? fmt::format("{}\n{}\n{}", name, grid, block) : name];
+    group.name = name;
+    group.launch_grid = grid;
+    group.launch_block = block;
+    add_row(query, group);
+  }
+  std::vector<Group> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Group& a, const Group& b) { return a.total_ns > b.total_ns; });
+  return sorted;
+}
+
+Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
+  const bool launches = view.by == KernelGrouping::kLaunch;
+  Table table;
+  table.title = title_of(view, "Kernels");
+  const auto right = [&](const char* name, const char* unit) {
+    table.columns.push_back({name, unit, Align::kRight});
+  };
+  right("Time", "%");
+  right("Total", "ms");
+  right("Instances", "");
+  for (const char* name : {"Avg", "Med", "Min", "Max", "StdDev"}) right(name, "us");
+  if (launches) right("Grid", "");
+  if (launches) right("Block", "");
+  table.columns.push_back({view.by == KernelGrouping::kRange   ? "Range"
+                           : view.by == KernelGrouping::kClass ? "Class"
+                                                               : "Name",
+                           "", Align::kLeft});
+  auto groups = groups_of(connection, attempt, view);
+  double whole_ns = 0;
+  for (const Group& group : groups) whole_ns += group.total_ns;
+  keep_top(groups, table, view.top);
+  for (const Group& group : groups) {
+    auto& row = table.rows.emplace_back();
+    row = {share(group.total_ns, whole_ns),
+           number(group.total_ns / kNsPerMs, 3),
+           count(group.calls),
+           number(group.mean_ns() / kNsPerUs, 2),
+           number(group.median_ns.value() / kNsPerUs, 2),
+           number(group.min_ns / kNsPerUs, 2),
+           number(group.max_ns / kNsPerUs, 2),
+           number(group.std_ns() / kNsPerUs, 2)};
+    if (launches) row.push_back(text(group.launch_grid));
+    if (launches) row.push_back(text(group.launch_block));
+    row.push_back(text(group.name));
+  }
+  table.notes.push_back(fmt::format("Kernel time total: {:.3f} ms", whole_ns / kNsPerMs));
+  return table;
+}
+
+}  // namespace
+
+Table kernel_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
+  return view.layout == KernelLayout::kPytorch ? operator_table(connection, attempt, view)
+                                               : nsys_table(connection, attempt, view);
+}
+
+// The operators of a step as torch.profiler prints them.
+namespace {
+
+struct OperatorGroup {
+  std::string name;
+  std::int64_t calls = 0;
+  double self_cpu_ns = 0, total_cpu_ns = 0, self_device_ns = 0, total_device_ns = 0;
+};
+
+std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t attempt,
+                                        const KernelView& view) {
+  const std::string where = "WHERE x.attempt = ? AND x.rank = ? AND (? = '' OR p.text = ?3) ";
+  Query query(connection,
+              "SELECT n.text, sum(x.calls), sum(x.self_cpu_ns), sum(x.total_cpu_ns), "
+              "sum(x.self_device_ns), sum(x.total_device_ns) FROM operator x "
+              "JOIN name n ON n.id = x.operator JOIN name p ON p.id = x.phase " +
+                  where + "GROUP BY n.id");
+  query.bind_all(attempt, view.rank, view.phase);
+  std::vector<OperatorGroup> groups;
+  double device_ns = 0;
+  while (query.next()) {
+    groups.push_back({query.text(0), query.integer(1), query.real(2), query.real(3), query.real(4),
+                      query.real(5)});
+    device_ns += groups.back().self_device_ns;
+  }
+  if (device_ns > 0) {
+    // As in torch.profiler, the kernels are rows too, with no CPU time.
+    Query kernels(connection,
+                  "SELECT n.text, sum(x.calls), sum(x.total_ns) FROM kernel x "
+                  "JOIN name n ON n.id = x.short_name JOIN name p ON p.id = x.phase " +
+                      where + "GROUP BY n.id");
+    kernels.bind_all(attempt, view.rank, view.phase);
+    while (kernels.next()) {
+      groups.push_back(
+          {kernels.text(0), kernels.integer(1), 0, 0, kernels.real(2), kernels.real(2)});
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    return device_ns > 0 ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
+  });
+  return groups;
+}
+
+}  // namespace
+
+Table operator_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
+  auto groups = operators_of(connection, attempt, view);
+  double cpu_ns = 0, twice_device_ns = 0;  // in a kernel's row and in its operator's
+  for (const OperatorGroup& group : groups) {
+    cpu_ns += group.self_cpu_ns;
+    twice_device_ns += group.self_device_ns;
+  }
+  const double device_ns = twice_device_ns / 2;
+  const bool device = device_ns > 0;
+  Table table;
+  table.title = title_of(view, "Operators");
+  table.columns.push_back({"Name", "", Align::kLeft});
+  const auto right = [&](const char* name, const char* unit) {
+    table.columns.push_back({name, unit, Align::kRight});
+  };
+  right("Self CPU", "%");
+  right("Self CPU", "ms");
+  right("CPU total", "%");
+  right("CPU total", "ms");
+  right("CPU time avg", "us");
+  if (device) {
+    right("Self CUDA", "ms");
+    right("Self CUDA", "%");
+    right("CUDA total", "ms");
+    right("CUDA time avg", "us");
+  }
+  right("# of Calls", "");
+  keep_top(groups, table, view.top);
+  for (const OperatorGroup& group : groups) {
+    const auto calls = static_cast<double>(std::max<std::int64_t>(1, group.calls));
+    auto& row = table.rows.emplace_back();
+    row = {text(group.name),
+           share(group.self_cpu_ns, cpu_ns),
+           number(group.self_cpu_ns / kNsPerMs, 3),
+           share(group.total_cpu_ns, cpu_ns),
+           number(group.total_cpu_ns / kNsPerMs, 3),
+           number(group.total_cpu_ns / calls / kNsPerUs, 2)};
+    if (device) {
+      row.push_back(number(group.self_device_ns / kNsPerMs, 3));
+      row.push_back(share(group.self_device_ns, device_ns));
+      row.push_back(number(group.total_device_ns / kNsPerMs, 3));
+      row.push_back(number(group.total_device_ns / calls / kNsPerUs, 2));
+    }
+    row.push_back(count(group.calls));
+  }
+  table.notes.push_back(fmt::format("Self CPU time total: {:.3f} ms", cpu_ns / kNsPerMs));
+  if (device) {
+    table.notes.push_back(fmt::format("Self CUDA time total: {:.3f} ms", device_ns / kNsPerMs));
+  }
+  return table;
+}
+
+Result<std::vector<Table>> Reader::attempt_kernels(std::int64_t row, const KernelView& view) {
+  return state_->ask("showing kernels", [&]() -> Result<std::vector<Table>> {
+    const auto attempt = attempt_row(*state_, row);
+    if (!attempt) return attempt.error();
+    std::vector<Table> tables{kernel_table(state_->connection, row, view)};
+    if (!tables.front().rows.empty()) return tables;
+    if (attempt->pass != Pass::kProfile) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   "attempt " + attempt->id + " is of the " + std::string(name_of(attempt->pass)) +
+                       " pass; kernels are of the profile pass (passes: [profile])"};
+    }
+    if (attempt->outcome() != Outcome::kDone) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   "attempt " + attempt->id + " has no kernels: it is " +
+                       (attempt->outcome() ? attempt->state : "not done")};
+    }
+    Query phases(state_->connection,
+                 "SELECT group_concat(DISTINCT p.text) FROM kernel k JOIN name p ON p.id = k.phase "
+                 "WHERE k.attempt = ? AND k.rank = ?");
+    phases.bind_all(row, view.rank);
+    phases.next();
+    const std::string known = phases.text(0);
+    if (known.empty()) {
+      return Error{ErrorCode::kNotFound, "attempt " + attempt->id + " has no kernels of rank " +
+                                             std::to_string(view.rank)};
+    }
+    return Error{ErrorCode::kNotFound,
+                 "no kernels in phase `" + view.phase + "`; expected one of " + known};
+  });
+}
+
+}  // namespace sweepd

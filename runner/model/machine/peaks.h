@@ -1,0 +1,41 @@
+// The rates that devices can reach: by their datasheets, as measured, or as a limit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "runner/model/machine/environment.h"
+
+namespace sweepd {
+
+enum class PeakSource {
+  kDatasheet,
+  kMeasured,  // a sample of this machine: used for shares, never as a limit
+  kCeiling,   // more than any device of that kind can do
+};
+
+struct Peak {
+  double flops_per_s = 0;  // dense, for one arithmetic; 0 when unknown
+  double bytes_per_s = 0;  // 0 when unknown
+  PeakSource source = PeakSource::kDatasheet;
+  double cache_bytes = 0;  // last-level cache, which may absorb smaller traffic; 0 if unknown
+};
+
+// Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16), or
+// nothing for unknown devices. A device of that name with another number of multiprocessors, if
+// that is known, is unknown, too: a part of it, or another variant. Sources are beside the table in
+// peaks.cpp.
+std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,
+                                   std::optional<std::int64_t> multiprocessors = std::nullopt);
+
+// Returns a rate that no CPU with that many cores exceeds; zero if unknown. Bytes have no such
+// limit.
+Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
+
+// Returns limits that the device cannot exceed, with the cache size that it reports. Nothing if
+// unknown.
+std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
+                             std::string_view arithmetic);
+
+}  // namespace sweepd

@@ -1,0 +1,150 @@
+#include "runner/model/vocabulary/known_metric.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "runner/model/vocabulary/memory.h"
+
+namespace sweepd {
+namespace {
+
+constexpr std::string_view kFigurePrefix = "figure.";
+constexpr std::string_view kFactPrefix = "fact.";
+
+void add_samples(std::vector<KnownMetric>& metrics) {
+  using enum KnownMetric::When;
+  using enum FigureSource;
+  metrics.insert(
+      metrics.end(),
+      {{"time", kSummary, "ms",
+        "of a phase on the device's own clock if it has one (CUDA events on the work's stream), "
+        "else the host's"},
+       {"host_time", kSummary, "ms",
+        "of the steady clock around a whole step after a synchronise; not with `launch: ahead`"},
+       {"loss", kSummary, "1", "of the step's batch", kSteps, Better::kSmaller},
+       {"setup_time", kSummary, "ms", "making the workload", kSetup},
+       {"capture_time", kSummary, "ms", "capturing the CUDA graph", kSetup},
+       {"compile_time", kSummary, "ms", "compiling the model", kSetup},
+       {"load_time", kSummary, "ms", "loading a compiled package", kSetup},
+       {"rendezvous_time", kSummary, "ms", "connecting the ranks", kSetup},
+       {"start_time", kSummary, "ms", "everything since the process started", kSetup},
+       {"fill_time", kSummary, "ms", "filling buffers", kSetup},
+       {std::string(kExposedLaunch), kSummary, "1",
+        "1 for a step that the device began before the host had issued all of it, else 0; with "
+        "`launch: ahead`",
+        kSomeSteps},
+       {"algbw", kSummary, "GB/s", "bytes of a collective by the slowest rank's time", kSomeSteps},
+       {"busbw", kSummary, "GB/s", "of the links, as nccl-tests count it", kSomeSteps}});
+}
+
+// `at_start_bytes`, `peak_allocated_bytes` ...
+void add_memory(std::vector<KnownMetric>& metrics) {
+  const PhaseMemory memory;
+  PhaseMemory::visit(
+      memory, [&]<class T>(const char* name, const T&, const char* meaning, const auto&...) {
+        if constexpr (std::is_same_v<T, std::optional<Bytes>>)
+          metrics.push_back({std::string(name) + "_bytes", FigureSource::kMemory, "B", meaning});
+      });
+}
+
+void add_profile(std::vector<KnownMetric>& metrics) {
+  using enum FigureSource;
+  metrics.insert(
+      metrics.end(),
+      {{"kernel_time", kKernel, "ms", "all calls of a kernel in the step"},
+       {"kernel_calls", kKernel, "1", "calls in the step"},
+       {"kernel_share", kKernel, "1", "of all kernels' time in the same phases"},
+       {"kernel_mean", kKernel, "ms", "of one call"},
+       {"kernel_median", kKernel, "ms", "of one call"},
+       {"kernel_min", kKernel, "ms", "the shortest call"},
+       {"kernel_max", kKernel, "ms", "the longest call"},
+       {"kernel_std", kKernel, "ms", "of the calls"},
+       {"operator_calls", kOperator, "1", "calls in the step"},
+       {"operator_self_cpu_time", kOperator, "ms", "on the host, without the operators inside"},
+       {"operator_cpu_time", kOperator, "ms", "on the host"},
+       {"operator_cpu_mean", kOperator, "ms", "on the host, of one call"},
+       {"operator_self_cpu_share", kOperator, "1", "of all operators' time on the host"},
+       {"operator_cpu_share", kOperator, "1", "of all operators' time on the host"},
+       {"operator_self_device_time", kOperator, "ms", "of its own kernels"},
+       {"operator_device_time", kOperator, "ms", "of its kernels and of those inside"},
+       {"operator_device_mean", kOperator, "ms", "of its kernels, of one call"},
+       {"operator_self_device_share", kOperator, "1", "of all kernels' time"},
+       {"steady_from", kSteadiness, "1",
+        "the step from which on a phase's time stays on one level"},
+       {"allocation_bytes", kAllocation, "B", "one of the largest live blocks"}});
+}
+
+// Of `figure.weights_bytes` and `fact.load_ms`.
+std::string_view unit_within(std::string_view metric) {
+  for (const std::string_view unit : {"ns", "us", "ms", "s"}) {
+    if (metric.ends_with(unit) && metric.substr(0, metric.size() - unit.size()).ends_with('_')) {
+      return unit;
+    }
+  }
+  return "1";
+}
+
+}  // namespace
+
+std::span<const KnownMetric> known_metrics() {
+  static const std::vector<KnownMetric> metrics = [] {
+    std::vector<KnownMetric> all;
+    add_samples(all);
+    add_memory(all);
+    add_profile(all);
+    return all;
+  }();
+  return metrics;
+}
+
+const KnownMetric* find_known_metric(std::string_view name) {
+  const auto all = known_metrics();
+  const auto found = std::ranges::find(all, name, &KnownMetric::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+FigureSource source_of_metric(std::string_view name) {
+  if (name == "figure" || name.starts_with(kFigurePrefix)) return FigureSource::kFigure;
+  if (name == "fact" || name.starts_with(kFactPrefix)) return FigureSource::kFact;
+  const KnownMetric* known = find_known_metric(name);
+  return known == nullptr ? FigureSource::kSummary : known->source;
+}
+
+std::optional<Pass> pass_of_metric(std::string_view name) {
+  if (name.starts_with(kRangeTimePrefix)) return Pass::kProfile;
+  switch (source_of_metric(name)) {
+    case FigureSource::kKernel:
+    case FigureSource::kOperator:
+      return Pass::kProfile;
+    case FigureSource::kMemory:
+    case FigureSource::kAllocation:
+      return Pass::kMemory;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view unit_of_metric(std::string_view name) {
+  if (const KnownMetric* known = find_known_metric(name)) return known->unit;
+  if (name.ends_with("_time") || name.starts_with(kRangeTimePrefix)) return "ms";
+  if (name.ends_with("_bytes") || name.find("_bytes_per_") != std::string_view::npos) return "B";
+  if (name.ends_with("_calls") || name.ends_with("_share")) return "1";
+  if (name.ends_with("_algbw") || name.ends_with("_busbw")) return "GB/s";
+  const FigureSource source = source_of_metric(name);
+  const bool named = source == FigureSource::kFigure || source == FigureSource::kFact;
+  return named ? unit_within(name) : "";
+}
+
+bool is_bandwidth(std::string_view name) {
+  return unit_of_metric(name) == "GB/s";
+}
+
+std::string_view name_within(std::string_view metric) {
+  for (const std::string_view prefix : {kFigurePrefix, kFactPrefix}) {
+    if (metric.starts_with(prefix)) return metric.substr(prefix.size());
+  }
+  return "";
+}
+
+}  // namespace sweepd

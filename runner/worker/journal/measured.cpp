@@ -1,0 +1,43 @@
+#include "runner/worker/journal/measured.h"
+
+#include <fmt/format.h>
+
+#include "runner/base/text.h"
+#include "runner/model/vocabulary/program.h"
+
+namespace sweepd {
+
+Result<Measured> find_measured(const Registry& registry, const std::string& workload,
+                               const std::optional<WorkloadDef>& program) {
+  const std::string& name = program ? program->base : workload;
+  const WorkloadEntry* entry = registry.find(name);
+  if (entry == nullptr) {
+    const auto names = registry.catalog().names();
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("this sweep-worker has no workload `{}`{}; it has {}", name,
+                             did_you_mean(name, names), join(names, ", "))};
+  }
+  return Measured{entry, program ? define_program(entry->def, *program) : entry->def};
+}
+
+Result<NamedValues> values_from_texts(const WorkloadDef& def, const NamedTexts& texts) {
+  NamedValues values;
+  for (const ParamDef& param : def.params) values.emplace_back(param.name, param.default_value);
+  for (const auto& [name, text] : texts) {
+    const auto index = def.index_of(name);
+    if (!index) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("workload `{}` has no parameter `{}`{}", def.name, name,
+                               did_you_mean(name, def.param_names()))};
+    }
+    auto value = def.params[*index].parse(text);
+    if (!value) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("workload `{}`: {}", def.name, value.error().message)};
+    }
+    values[*index].second = std::move(*value);
+  }
+  return values;
+}
+
+}  // namespace sweepd

@@ -1,0 +1,153 @@
+#include "runner/worker/passes/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "runner/model/vocabulary/known_metric.h"
+
+namespace sweepd {
+namespace {
+
+double milliseconds_of(Duration duration) {
+  return static_cast<double>(duration.ns) / 1e6;
+}
+
+// Adds samples to the step that just ended.
+class StepSamples final : public Samples {
+ public:
+  explicit StepSamples(std::vector<Sample>& samples) : samples_(samples) {}
+  void add(std::string_view phase, std::string_view metric, double value) override {
+    Sample& sample = samples_.emplace_back();
+    sample.phase = phase;
+    sample.metric = metric;
+    sample.value = value;
+  }
+
+ private:
+  std::vector<Sample>& samples_;
+};
+
+// The first is longer than the launch of a kernel takes, the last one longer than a step's
+// launches.
+constexpr Duration kShortestHold = milliseconds(1);
+constexpr Duration kLongestHold = milliseconds(100);
+
+class TimingLoop {
+ public:
+  TimingLoop(Workload& workload, Device& device, const PhaseNames& phases,
+             AttemptProgress& progress, const TimingSettings& plan, const TimingHooks& hooks)
+      : workload_(workload),
+        device_(device),
+        clock_(phases, device, progress),
+        progress_(progress),
+        slowdown_(plan.slowdown),
+        ahead_(plan.launch == Launch::kAhead),
+        hooks_(hooks) {}
+
+  // Runs step `index` and passes its event on. Returns the step's `time` in milliseconds.
+  double step(std::int64_t index, bool warmup) {
+    progress_.step(index);
+    progress_.enter("step");
+    device_.synchronize();
+    // Ranks finish the previous step and its reporting at different times.
+    if (Gang* gang = workload_.gang()) gang->barrier();
+    workload_.before_step();
+    if (ahead_) hold_device();
+    begin_ = hooks_.now();
+    clock_.begin_step();
+    workload_.step(clock_);
+    if (slowdown_ > 0) slow_down();
+    clock_.end_step();
+    const bool exposed = ahead_ && clock_.device_began();
+    const Instant issued = ahead_ ? hooks_.now() : begin_;
+    device_.synchronize();
+    end_ = hooks_.now();
+    if (ahead_) adapt_hold(issued - begin_);
+
+    StepEvent event{index, warmup, clock_.samples()};
+    const double time = event.samples.back().value;  // `step` comes last
+    StepSamples samples(event.samples);
+    if (ahead_) {
+      samples.add("step", kExposedLaunch, exposed ? 1 : 0);
+    } else {
+      samples.add("step", "host_time", milliseconds_of(end_ - begin_));
+    }
+    workload_.after_step(samples);
+    for (Sample& sample : event.samples) {
+      sample.step = index;
+      sample.warmup = warmup;
+    }
+    hooks_.on_step(std::move(event));
+    return time;
+  }
+  Instant begin() const { return begin_; }
+  Instant end() const { return end_; }
+
+ private:
+  void hold_device() {
+    if (device_.hold(hold_)) return;
+    throw std::invalid_argument(
+        fmt::format("launch: `ahead` needs a device with its own queue, and `{}` has none: "
+                    "its work runs while the host issues it; expected `exposed`",
+                    device_.kind()));
+  }
+
+  // `issue` is how long the host took to issue the last step. A step that waits for the device
+  // makes each hold longer than the one before, hence the limit.
+  void adapt_hold(Duration issue) {
+    auto next = static_cast<double>(std::clamp(2 * issue.ns, kShortestHold.ns, kLongestHold.ns));
+    // Ranks that are held for different times would wait for each other in the step.
+    if (Gang* gang = workload_.gang()) next = gang->largest(next);
+    hold_.ns = static_cast<std::int64_t>(next);
+  }
+
+  // Spins, because a sleep would be longer by the scheduler's delay.
+  void slow_down() {
+    device_.synchronize();
+    const Duration took = hooks_.now() - begin_;
+    const auto longer = static_cast<std::int64_t>(slowdown_ * static_cast<double>(took.ns));
+    while ((hooks_.now() - begin_).ns < took.ns + longer) continue;
+  }
+
+  Workload& workload_;
+  Device& device_;
+  PhaseClock clock_;
+  AttemptProgress& progress_;
+  double slowdown_;
+  bool ahead_;
+  Duration hold_ = kShortestHold;
+  const TimingHooks& hooks_;
+  Instant begin_, end_;  // of the last step
+};
+
+}  // namespace
+
+TimingSummary measure_timing(Workload& workload, Device& device, const PhaseNames& phases,
+                             const TimingSettings& plan, AttemptProgress& progress,
+                             const TimingHooks& hooks) {
+  TimingLoop loop(workload, device, phases, progress, plan, hooks);
+  std::int64_t index = 0;
+  while (index < plan.warmup) loop.step(index++, /*warmup=*/true);
+  hooks.before_measured();
+
+  StoppingRule rule(plan.stop);
+  Instant first;
+  StoppedBy stopped_by = StoppedBy::kNothing;
+  while (stopped_by == StoppedBy::kNothing) {
+    double time = loop.step(index++, /*warmup=*/false);
+    if (rule.steps() == 0) first = loop.begin();
+    Duration elapsed = loop.end() - first;
+    if (Gang* gang = workload.gang()) {
+      // Every rank gets the same figures and thus makes the same decision.
+      time = gang->largest(time);
+      elapsed.ns = static_cast<std::int64_t>(gang->largest(static_cast<double>(elapsed.ns)));
+    }
+    stopped_by = rule.add(elapsed, time);
+  }
+  return {stopped_by, rule.steps(), rule.mean_ms()};
+}
+
+}  // namespace sweepd

@@ -1,0 +1,44 @@
+// Writes the reports of a workload that measures itself into the journal.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/worker/journal/event_writer.h"
+#include "runner/worker/journal/progress.h"
+#include "workloads/api/self_timed.h"
+#include "workloads/api/workload.h"
+
+namespace sweepd {
+
+// Returns null for a workload whose steps the worker measures.
+SelfTimed* self_timed_of(Workload& workload);
+
+class JournalFindings final : public Findings {
+ public:
+  JournalFindings(EventWriter& events, AttemptProgress& progress, int rank);
+  void step(std::int64_t step, bool warmup, std::vector<Sample> samples) override;
+  void whole_run(std::vector<Sample> samples) override;
+  void memory(PhaseMemory memory) override;
+  void memory(ObservedMemory memory) override;
+  void work(WorkPerStep work) override;
+  void profile(ObservedSteps steps) override;
+  void phase(std::string_view phase) override { progress_.enter(phase); }
+
+  // "6 steps of 4 metrics, 1 metric of the whole run"
+  std::string summary() const;
+
+ private:
+  void write(std::int64_t step, bool warmup, std::vector<Sample> samples);
+
+  EventWriter& events_;
+  AttemptProgress& progress_;
+  int rank_;
+  std::set<std::int64_t> steps_;
+  std::set<std::string> metrics_, metrics_of_run_;
+};
+
+}  // namespace sweepd
