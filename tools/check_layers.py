@@ -172,11 +172,12 @@ def check_project(root, path, layer, header):
         return f'"{header}" does not exist; quotes are for headers of this project, from its root'
     target = layer_of(header)
     allowed = reachable(layer)
+    named = [each for each in allowed[1:] if not inside(each, [other for other in allowed[1:] if other != each])]
     if target is None:
         return f'{layer} -> "{header}", which is in no layer'
     if target in allowed:
         return None
-    return f'{layer} -> {target} ("{header}"); {layer} may include {", ".join(allowed[1:]) or "no other layer"}'
+    return f'{layer} -> {target} ("{header}"); {layer} may include {", ".join(named) or "no other layer"}'
 
 
 def check_test(path, header):

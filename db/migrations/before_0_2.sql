@@ -206,7 +206,7 @@ CREATE INDEX summary_by_metric ON summary (metric, phase, attempt, n, mean, std,
 
 -- Version 14: bold_rules
 -- A cell may also be bold because it is the best of its row or column. The words are those of
--- runner/model/sweep/sweep.h (Bold), which whoever reads them checks. What says 'none' in a value had the
+-- runner/model/sweep.h (Bold), which whoever reads them checks. What says 'none' in a value had the
 -- table's rule all the same; NULL says so now, and 'none' is none.
 ALTER TABLE sweep_table ADD COLUMN bold_rule TEXT NOT NULL DEFAULT 'none';
 UPDATE sweep_table SET bold_rule = bold;
@@ -241,7 +241,7 @@ CREATE TABLE noise (
 
 -- Version 16: machine
 -- On what it ran: a hash of host, CPU, cores, memory and, on cuda, GPUs, and the text that it is of
--- (runner/model/machine/machine_id.h); empty where they were not recorded.
+-- (runner/model/machine_id.h); empty where they were not recorded.
 ALTER TABLE environment ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 ALTER TABLE environment ADD COLUMN machine_facts TEXT NOT NULL DEFAULT '';
 
@@ -365,7 +365,7 @@ ALTER TABLE sweep_trial_in_pool RENAME TO sweep_trial;
 -- Version 23: plots
 -- The plots that a sweep declares. What a plot shows is stored as a table (sweep_table), and so are
 -- the figures at which vertical lines stand; `report` does not print these two. The words of mark
--- and spread are those of runner/model/sweep/plot_shape.h, which whoever reads them checks.
+-- and spread are those of runner/model/plot_shape.h, which whoever reads them checks.
 CREATE TABLE sweep_table_plot (
   sweep          INTEGER NOT NULL,
   position       INTEGER NOT NULL,
@@ -388,7 +388,7 @@ CREATE TABLE sweep_table_plot (
 ) STRICT, WITHOUT ROWID;
 
 -- Version 24: reference
--- Figures that others published (runner/model/sweep/reference.h). They are apart from trials and attempts, so no
+-- Figures that others published (runner/model/reference.h). They are apart from trials and attempts, so no
 -- query of measured results can find them by accident.
 CREATE TABLE reference (
   id          INTEGER PRIMARY KEY,
@@ -429,7 +429,7 @@ CREATE TABLE reference_doubt (
 ) STRICT, WITHOUT ROWID;
 
 -- Version 25: frontier
--- Whether points of the sweep beyond one that ran out of memory are left out (runner/model/sweep/frontier.h).
+-- Whether points of the sweep beyond one that ran out of memory are left out (runner/model/frontier.h).
 ALTER TABLE sweep ADD COLUMN frontier INTEGER NOT NULL DEFAULT 1;
 
 -- Version 26: pause
@@ -502,7 +502,7 @@ END;
 
 -- Version 30: insisted
 -- 1: a person insisted on this attempt although its trial had killed its workers
--- (runner/model/attempt/crash_limit.h). Of the attempts before it none counts any more.
+-- (runner/model/crash_limit.h). Of the attempts before it none counts any more.
 ALTER TABLE attempt ADD COLUMN insisted INTEGER NOT NULL DEFAULT 0 CHECK (insisted IN (0, 1));
 
 -- Version 31: device_fault

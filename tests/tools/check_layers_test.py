@@ -46,6 +46,7 @@ class Arrows(unittest.TestCase):
     def test_forbidden(self):
         for path, include, part in [
             ("runner/base/a.h", '"runner/model/sweep/trial.h"', "runner/base -> runner/model"),
+            ("runner/model/machine/a.h", '"runner/model/sweep/trial.h"', "runner/model/machine -> runner/model/sweep"),
             ("runner/sched/a.cpp", '"runner/wire/request.h"', "runner/sched -> runner/wire"),
             ("runner/client/a.cpp", '"runner/sweepfile/sweep/sweepfile.h"', "runner/client -> runner/sweepfile"),
             ("runner/client/a.cpp", '"db/store/store.h"', "runner/client -> db"),
@@ -85,7 +86,7 @@ class Spelling(unittest.TestCase):
             ("<runner/model/sweep/trial.h>", "write it in quotes"),
         ]:
             with self.subTest(include=include):
-                status, lines = run({"runner/model/a.cpp": f"#  include {include}\n"})
+                status, lines = run({"runner/model/sweep/a.cpp": f"#  include {include}\n"})
                 self.assertEqual(status, 1)
                 self.assertIn(part, lines[0])
 
