@@ -14,7 +14,7 @@
 namespace sweepd::sweepfile {
 namespace {
 
-constexpr std::size_t kMaxShown = 4;  // values of one parameter in a message
+constexpr std::size_t kMostValuesShown = 4;  // values of one parameter in a message
 
 using Filters = std::vector<TableSpec::Filter>;
 // Values by the index of their parameter.
@@ -196,9 +196,9 @@ class PoolingCheck {
       const ParamDef& def = draft_.def->params[param];
       std::vector<std::string> shown;
       for (const Value& value : values) {
-        if (shown.size() < kMaxShown) shown.push_back(def.text(value));
+        if (shown.size() < kMostValuesShown) shown.push_back(def.text(value));
       }
-      if (values.size() > kMaxShown) shown.back() += " ...";
+      if (values.size() > kMostValuesShown) shown.back() += " ...";
       texts.push_back(fmt::format("{} ({})", def.name, join(shown, ", ")));
       names.push_back(def.name);
       const bool by_set =
