@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runner/model/sweep/study.h"
+#include "runner/model/sweep/sweep.h"
 #include "runner/sweepfile/yaml/reporter.h"
 
 namespace sweepd::sweepfile {

@@ -1,4 +1,4 @@
-// `--set`: Override in sweepfile.h describes what it does.
+// `--set`: Override (yaml/override.h) describes what it does.
 #pragma once
 
 #include <string>

@@ -13,37 +13,11 @@
 
 #include "runner/base/result.h"
 #include "runner/model/sweep/sweep.h"
+#include "runner/sweepfile/yaml/checks.h"
 #include "runner/sweepfile/yaml/diagnostic.h"
+#include "runner/sweepfile/yaml/override.h"
 
 namespace sweepd {
-
-// `--set name=v1,v2` replaces the parameter wherever the file sets it. The file must be valid
-// without it. schemas/sweep.md gives the reasons; in short:
-//   one value   fixes the parameter: it leaves the matrix, or its zip group, and replaces the value
-//               in params and in every include point
-//   several     become an axis in place of the old axis, else the last matrix axis. A zip group
-//               needs as many values as its lists have. Include points that name the parameter stay
-//               if their value is among them; the others are repeated for each value
-// Exclude rules keep their values; those that no longer occur match nothing. A parameter that only
-// some documents' workloads have changes only those documents.
-struct Override {
-  std::string name;
-  std::string values;  // comma-separated
-  // For several files: if no document of this one has the parameter, it is reported but is not a
-  // mistake.
-  bool where_it_fits = false;
-};
-
-// Checks of a sweep's tables that need knowledge from elsewhere: figures, units, sort keys, which
-// pass measures a metric. Called for each table without spelling mistakes; its findings are
-// reported at the keys they name.
-using TableCheck =
-    std::function<std::vector<TableMistake>(const TableSpec&, const Sweep&, const WorkloadDef&)>;
-
-// The same of plots. A mistake's key is one of the plot's, and its `value` an index into its
-// PlotSpec::data's values without the first, and then into those of PlotSpec::lines.
-using PlotCheck =
-    std::function<std::vector<TableMistake>(const PlotSpec&, const Sweep&, const WorkloadDef&)>;
 
 struct Parsed {
   std::vector<Sweep> sweeps;       // one per document; empty if there are errors

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "runner/model/sweep/sweep.h"
 #include "runner/sweepfile/yaml/tree_builder.h"
 #include "runner/sweepfile/yaml/utf8.h"
 

@@ -8,6 +8,7 @@
 
 #include "runner/sweepfile/yaml/diagnostic.h"
 #include "runner/sweepfile/yaml/node.h"
+#include "runner/sweepfile/yaml/override.h"
 #include "runner/sweepfile/yaml/source_text.h"
 
 namespace sweepd::sweepfile {

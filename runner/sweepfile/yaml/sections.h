@@ -1,6 +1,7 @@
 // The sections of a sweep file's document.
 #pragma once
 
+#include "runner/sweepfile/yaml/checks.h"
 #include "runner/sweepfile/yaml/draft.h"
 #include "runner/sweepfile/yaml/reporter.h"
 
