@@ -19,7 +19,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  // "NAME=value", the complete environment
   std::vector<int> cores;                // bound to these; empty: not bound
   std::filesystem::path log;             // stdout, unless `output`, and stderr, appended
-  std::filesystem::path pid_file = {};   // the place it takes (wire/place.h); empty: none
+  std::filesystem::path pid_file = {};   // the place it takes (wire/rank_pidfile.h); empty: none
   int input = -1;                        // stdin; -1: /dev/null
   int output = -1;                       // stdout; -1: the log
 };

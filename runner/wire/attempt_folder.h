@@ -49,7 +49,7 @@ class AttemptFolder {
   }
   // Written by the daemon before it ends ranks: the reason, and the ranks that had ended before.
   std::filesystem::path end_note() const { return path_ / "ending.json"; }
-  // The rank's place (wire/place.h): "<pid> <start time> <boot id>\n" and a lock.
+  // The rank's place (wire/rank_pidfile.h): "<pid> <start time> <boot id>\n" and a lock.
   std::filesystem::path pid(int rank) const { return path_ / ("pid." + std::to_string(rank)); }
 
   // Whether the file is a record of a rank's work: its journal, log, trace or memory snapshot. It

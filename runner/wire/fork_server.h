@@ -3,8 +3,8 @@
 //
 //   server:  {"ready":true}                                  once, when it has loaded
 //   sweepd:  {"fork":"<attempt folder>","rank":0,"environment":["MASTER_PORT=23456"]}
-//            and with it the rank's place (wire/place.h), open: a path could lead a late fork to
-//            the place of the attempt that was queued again
+//            and with it the rank's place (wire/rank_pidfile.h), open: a path could lead a late
+//            fork to the place of the attempt that was queued again
 //   child:   {"pid":4242}                                    it has taken its place
 //            {"pid":4242,"error":"cannot open ..."}          it ends, and must be reaped too
 //   server:  {"error":"fork: ..."}                           there is no child

@@ -1,7 +1,5 @@
 #include "runner/model/sweep/trial.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
