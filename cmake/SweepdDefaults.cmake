@@ -53,6 +53,15 @@ target_compile_options(sweepd_options INTERFACE
   # With precompiled headers Clang warns of a deprecated function that libstdc++ itself calls
   # (std::stable_sort). GCC still warns where our own code calls one.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
+# Where there is memory, GCC need not collect garbage: a half of sweepctl's commands took 33.8 s of CPU and 1.6 GB
+# instead of 41.7 s and 1.2 GB (GCC 12.2).
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR memory_of_a_core "${memory_mb} / ${cores}")
+if(memory_of_a_core GREATER 4000)
+  target_compile_options(sweepd_options INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=3000000>)
+endif()
 target_link_options(sweepd_options INTERFACE -Wl,--disable-new-dtags)
 set(sweepd_test_options "")
 if(SWEEPD_SANITIZE)

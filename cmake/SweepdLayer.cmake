@@ -18,8 +18,6 @@ endfunction()
 # large batches, and many cores get enough batches to share. A sanitizer build is made from nothing far
 # more often than after a change, so there a batch is a whole layer: with Clang a fifth of the time,
 # and up to 4 GB. GCC would need far more.
-cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-cmake_host_system_information(RESULT memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
 math(EXPR sweepd_batch_size "96 / ${cores}")
 if(sweepd_batch_size LESS 12 OR memory_mb LESS 10000)
   set(sweepd_batch_size 12)
