@@ -1,7 +1,7 @@
 // A long sum of one small number, as in mixed precision: shows the effect of the types of the
 // accumulator and of the addend. Each addition is a separate operation, because the rounding
 // happens there.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // One collective operation over the ranks of a trial: its latency, and its bandwidths as nccl-tests
 // defines them. Process start, rendezvous and filling the buffers are samples of the set-up and
 // never inside a step. The result of every step is checked to the last element after it.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // C = A B with square matrices: the most that the device's arithmetic achieves, as the reference
 // for other figures.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <c10/core/GradMode.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // A copy from one buffer to another on the device: its measured memory bandwidth.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <algorithm>
 

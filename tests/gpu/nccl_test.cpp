@@ -1,6 +1,6 @@
 // Makes every NCCL call with one rank and checks every result. Several ranks need several GPUs
 // (docs/DISTRIBUTED.md). Skipped without a GPU.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <gtest/gtest.h>
 
 #include "tests/worker/temp_folder.h"

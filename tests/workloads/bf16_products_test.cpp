@@ -3,7 +3,7 @@
 // test.
 #include "workloads/cpu/bf16_products.h"
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

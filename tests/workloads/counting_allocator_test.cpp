@@ -1,7 +1,7 @@
 // Compares the allocator with a ledger: literal sizes, frees on other threads, limits.
 #include "workloads/cpu/counting_allocator.h"
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Tests make_device on a machine without a GPU, and the CPU as a device.
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 // same if each copies N bytes from one buffer to another with memcpy at the same time. (It is the C
 // library's memcpy, whose streaming stores are faster than torch's copy, which the workload
 // `memcpy` measures.)
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <sys/wait.h>
 #include <unistd.h>

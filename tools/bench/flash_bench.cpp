@@ -3,7 +3,7 @@
 //
 //   flash_bench                          the rows of tools/bench/run
 //   flash_bench DTYPE SEQUENCE D_HEAD    one shape, with the times themselves
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 #include "workloads/cpu/bf16_products.h"
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/native/Resize.h>
 #include <ATen/ops/addmm_cpu_dispatch.h>
 #include <ATen/ops/baddbmm_cpu_dispatch.h>

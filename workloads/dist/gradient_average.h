@@ -2,7 +2,7 @@
 // over all ranks. The strategies differ in its time and its pieces.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // Reports each parameter as soon as a backward has its whole gradient.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstddef>
 #include <functional>

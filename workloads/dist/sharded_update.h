@@ -4,7 +4,7 @@
 // an all-gather.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 // type in any order of addition (up to 256 in bf16, 2,048 in fp16).
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 

@@ -8,7 +8,7 @@
 // which exports `kCudaFlashKernels`.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <string>
 

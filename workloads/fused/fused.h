@@ -6,7 +6,7 @@
 // which exports `kCudaFusedKernels`.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 #include <vector>

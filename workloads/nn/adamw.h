@@ -2,7 +2,7 @@
 // usual implementations. All give the same numbers up to rounding.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 #include <string_view>

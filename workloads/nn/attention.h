@@ -3,7 +3,7 @@
 // kernel that ran.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <string_view>
 

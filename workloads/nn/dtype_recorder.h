@@ -6,7 +6,7 @@
 //   recorder.ranges()                  // {{"attention.softmax", "fp32"}, ...}
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <ATen/record_function.h>
 
 #include <string>

@@ -2,7 +2,7 @@
 // live within a step.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // position p is rotated by p * theta^(-2i / head_dim), theta = 10,000.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 

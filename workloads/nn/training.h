@@ -2,7 +2,7 @@
 // `lm_step` times it with `compile: eager`, and captures it with `cuda_graph`.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,7 @@
 // CommunicationQueue.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 
 #include <functional>
 #include <memory>

@@ -2,7 +2,7 @@
 // docs/GPU_KERNELS.md.
 #include "workloads/flash/flash.h"
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime.h>

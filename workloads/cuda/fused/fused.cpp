@@ -1,7 +1,7 @@
 // FusedKernels of CUDA: turns tensors into tasks.
 #include "workloads/fused/fused.h"
 
-#include <ATen/ATen.h>
+#include "workloads/aten.h"
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
