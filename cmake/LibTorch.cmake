@@ -62,7 +62,7 @@ sweepd_import(Torch::cudart ${SWEEPD_CUDART})
 sweepd_import(Torch::cupti ${SWEEPD_CUPTI})
 target_include_directories(Torch::cpu SYSTEM INTERFACE ${SWEEPD_LIBTORCH}/include
                            ${SWEEPD_LIBTORCH}/include/torch/csrc/api/include)
-target_compile_definitions(Torch::cpu INTERFACE AT_PER_OPERATOR_HEADERS)  # workloads/aten.h
+target_compile_definitions(Torch::cpu INTERFACE AT_PER_OPERATOR_HEADERS)  # workloads/torch/aten.h
 # GCC compiled the wheel. Since version 18 Clang gives some templates other names than GCC does.
 target_compile_options(Torch::cpu INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,18>>:-fclang-abi-compat=17>)

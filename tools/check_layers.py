@@ -91,7 +91,7 @@ ARROWS = {
     "runner/client": ["runner/client/commands"],
     "workloads/api": ["runner/model"],
     "workloads/torch": ["workloads/api"],
-    "workloads/flash": ["workloads/api"],
+    "workloads/flash": ["workloads/torch"],
     "workloads/fused": ["workloads/flash"],
     "workloads/cpu": ["workloads/torch"],
     "workloads/cuda": ["workloads/torch", "workloads/fused"],

@@ -1,8 +1,8 @@
 // A long sum of one small number, as in mixed precision: shows the effect of the types of the
 // accumulator and of the addend. Each addition is a separate operation, because the rounding
 // happens there.
-#include "workloads/aten.h"
 #include <fmt/format.h>
+#include "workloads/torch/aten.h"
 
 #include <cmath>
 #include <stdexcept>

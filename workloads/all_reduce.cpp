@@ -1,8 +1,8 @@
 // One collective operation over the ranks of a trial: its latency, and its bandwidths as nccl-tests
 // defines them. Process start, rendezvous and filling the buffers are samples of the set-up and
 // never inside a step. The result of every step is checked to the last element after it.
-#include "workloads/aten.h"
 #include <fmt/format.h>
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 #include <optional>

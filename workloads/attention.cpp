@@ -1,10 +1,10 @@
 // Attention alone: softmax(Q K^T / sqrt(d)) V and its gradients, in every implementation of
 // nn/attention.h, each compared with float64 before it is timed. Formulas: nn/attention_params.h.
-#include "workloads/aten.h"
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
+#include "workloads/torch/aten.h"
 
 #include <cmath>
 #include <filesystem>

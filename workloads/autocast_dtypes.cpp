@@ -1,6 +1,6 @@
 // The types that autocast gives to each tensor of a training step, as facts: of a small model
 // defined below, or of the language model of `lm_step`.
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <functional>
 #include <memory>

@@ -2,9 +2,9 @@
 // causal; the sum of O; backward into Q, K and V, whose gradients accumulate from step to step.
 // Timed as triton.testing.do_bench does: warm-up by time, the caches flushed before each repetition
 // outside its timing, the mean of all. `min_time` is the time of the repetitions.
-#include "workloads/aten.h"
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // One step of a language model: forward, backward and AdamW, each timed. The model is in
 // workloads/nn/model.h, the step in workloads/nn/training_step.h, the formulas in
 // workloads/nn/lm_params.h.
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // C = A B with square matrices: the most that the device's arithmetic achieves, as the reference
 // for other figures.
-#include "workloads/aten.h"
 #include <c10/core/GradMode.h>
+#include "workloads/torch/aten.h"
 
 #include <cmath>
 

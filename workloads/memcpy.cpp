@@ -1,5 +1,5 @@
 // A copy from one buffer to another on the device: its measured memory bandwidth.
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Compares FlashAttention on CUDA with float64, forward and gradients, on the paths of
 // docs/GPU_KERNELS.md. tools/gpu_check runs `CudaFlashSmall` under compute-sanitizer. Skipped
 // without a GPU; the kernels' arithmetic and their barriers are tested without one in tests/cuda.
-#include "workloads/aten.h"
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
+#include "workloads/torch/aten.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Makes every NCCL call with one rank and checks every result. Several ranks need several GPUs
 // (docs/DISTRIBUTED.md). Skipped without a GPU.
-#include "workloads/aten.h"
 #include <gtest/gtest.h>
+#include "workloads/torch/aten.h"
 
 #include "tests/worker/temp_folder.h"
 #include "workloads/api/failure.h"

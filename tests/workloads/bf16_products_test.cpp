@@ -3,10 +3,10 @@
 // test.
 #include "workloads/cpu/bf16_products.h"
 
-#include "workloads/aten.h"
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include "workloads/torch/aten.h"
 
 #include <cstdlib>
 #include <string>

@@ -1,8 +1,8 @@
 // Compares the allocator with a ledger: literal sizes, frees on other threads, limits.
 #include "workloads/cpu/counting_allocator.h"
 
-#include "workloads/aten.h"
 #include <gtest/gtest.h>
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 #include <cstdint>

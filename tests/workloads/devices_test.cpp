@@ -1,9 +1,9 @@
 // Tests make_device on a machine without a GPU, and the CPU as a device.
-#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include "workloads/torch/aten.h"
 
 #include <cstdlib>
 #include <new>

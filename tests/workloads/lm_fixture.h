@@ -1,7 +1,7 @@
 // Runs a small trial of lm_step step by step, beside the reference for the same trial.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string>
 #include <vector>

@@ -6,10 +6,10 @@
 // same if each copies N bytes from one buffer to another with memcpy at the same time. (It is the C
 // library's memcpy, whose streaming stores are faster than torch's copy, which the workload
 // `memcpy` measures.)
-#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 #include <chrono>

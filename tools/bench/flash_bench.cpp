@@ -3,11 +3,11 @@
 //
 //   flash_bench                          the rows of tools/bench/run
 //   flash_bench DTYPE SEQUENCE D_HEAD    one shape, with the times themselves
-#include "workloads/aten.h"
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <sys/resource.h>
 #include <torch/csrc/autograd/autograd.h>
+#include "workloads/torch/aten.h"
 
 #include <algorithm>
 #include <cstdlib>

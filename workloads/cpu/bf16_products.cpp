@@ -1,12 +1,12 @@
 #include "workloads/cpu/bf16_products.h"
 
-#include "workloads/aten.h"
 #include <ATen/native/Resize.h>
 #include <ATen/ops/addmm_cpu_dispatch.h>
 #include <ATen/ops/baddbmm_cpu_dispatch.h>
 #include <ATen/ops/bmm_cpu_dispatch.h>
 #include <ATen/ops/mm_cpu_dispatch.h>
 #include <torch/library.h>
+#include "workloads/torch/aten.h"
 
 #include <cstddef>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // that every rank can own an equal part: sharding moves and updates it as one piece.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 // freed after each. Its gradients are reduce-scattered as soon as they are complete.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstddef>
 #include <memory>

@@ -2,7 +2,7 @@
 // over all ranks. The strategies differ in its time and its pieces.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <limits>

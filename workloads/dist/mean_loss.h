@@ -1,7 +1,7 @@
 // The loss over the whole batch, from each rank's loss over its own sequences.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include "workloads/torch/collectives.h"
 

@@ -1,7 +1,7 @@
 // Reports each parameter as soon as a backward has its whole gradient.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstddef>
 #include <functional>

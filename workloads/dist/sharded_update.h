@@ -4,7 +4,7 @@
 // an all-gather.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <memory>

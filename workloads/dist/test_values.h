@@ -3,7 +3,7 @@
 // type in any order of addition (up to 256 in bf16, 2,048 in fp16).
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 

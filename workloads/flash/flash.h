@@ -8,7 +8,7 @@
 // which exports `kCudaFlashKernels`.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string>
 

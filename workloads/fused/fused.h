@@ -6,7 +6,7 @@
 // which exports `kCudaFusedKernels`.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,7 @@
 // usual implementations. All give the same numbers up to rounding.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <string_view>

@@ -3,7 +3,7 @@
 // kernel that ran.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string_view>
 

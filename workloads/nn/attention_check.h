@@ -6,7 +6,7 @@
 // sampled. Beyond that, enough for 4 million scores are, spread from the first to the last.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // Names of tensor types in sweep files and tables.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string>
 #include <string_view>

@@ -6,8 +6,8 @@
 //   recorder.ranges()                  // {{"attention.softmax", "fp32"}, ...}
 #pragma once
 
-#include "workloads/aten.h"
 #include <ATen/record_function.h>
+#include "workloads/torch/aten.h"
 
 #include <string>
 #include <string_view>

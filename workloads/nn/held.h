@@ -2,7 +2,7 @@
 // live within a step.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string>
 #include <utility>

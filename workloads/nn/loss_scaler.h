@@ -2,7 +2,7 @@
 // an overflow, doubles after 2,000 steps without one. Everything stays on the device.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // letter below is a size: B batch, S context, T = B S tokens, d d_model, h heads, V vocab.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // Translates a Precision to torch: tensor types, the TF32 switches, autocast.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include "workloads/nn/precision.h"
 

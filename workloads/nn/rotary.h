@@ -2,7 +2,7 @@
 // position p is rotated by p * theta^(-2i / head_dim), theta = 10,000.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 

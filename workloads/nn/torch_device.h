@@ -1,7 +1,7 @@
 // Converts the runner's device to torch's, and makes random numbers that depend only on the seed.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // `lm_step` times it with `compile: eager`, and captures it with `cuda_graph`.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 // start from the same weights, tokens and optimizer state, and give the same losses up to rounding.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <memory>
 #include <vector>

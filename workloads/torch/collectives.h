@@ -6,7 +6,7 @@
 // CommunicationQueue.
 #pragma once
 
-#include "workloads/aten.h"
+#include "workloads/torch/aten.h"
 
 #include <functional>
 #include <memory>

@@ -2,10 +2,10 @@
 // docs/GPU_KERNELS.md.
 #include "workloads/flash/flash.h"
 
-#include "workloads/aten.h"
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime.h>
+#include "workloads/torch/aten.h"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 // FusedKernels of CUDA: turns tensors into tasks.
 #include "workloads/fused/fused.h"
 
-#include "workloads/aten.h"
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include "workloads/torch/aten.h"
 
 #include "workloads/cuda/fused/launch.h"
 

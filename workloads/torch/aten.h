@@ -1,5 +1,5 @@
-// Tensors and the operators of ATen that the workloads and their tests call. <ATen/ATen.h> declares all 2,500 and takes
-// the compiler three times as long.
+// Tensors and the operators of ATen that the workloads and their tests call. <ATen/ATen.h> declares
+// all 2,500 and takes the compiler three times as long.
 #pragma once
 
 #include <ATen/Context.h>
