@@ -177,8 +177,9 @@ Result<std::string> GzipFile::read(std::int64_t most_bytes) {
     if (n <= 0) break;
   }
   int code = Z_OK;
-  const char* words = ::gzerror(compressed_.get(), &code);
+  std::string_view words = ::gzerror(compressed_.get(), &code);
   if (!text.empty() || code == Z_OK) return text;  // the next call reports the error
+  if (words.starts_with("<fd:")) words.remove_prefix(std::min(words.find(' ') + 1, words.size()));
   return Error{ErrorCode::kIo, fmt::format("cannot read `{}`: {}", path_.string(), words)};
 }
 

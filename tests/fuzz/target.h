@@ -17,16 +17,19 @@ void journal(std::string_view bytes);
 void query(std::string_view bytes);
 // The reports of a program of `command`, line by line and as a whole file.
 void report(std::string_view bytes);
+// A trace of torch.profiler.
+void chrome_trace(std::string_view bytes);
+// A memory snapshot of torch: a pickle.
+void snapshot(std::string_view bytes);
 
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
-inline constexpr Target kTargets[] = {{"sweep_file", sweep_file},
-                                      {"message", message},
-                                      {"journal", journal},
-                                      {"query", query},
-                                      {"report", report}};
+inline constexpr Target kTargets[] = {{"sweep_file", sweep_file}, {"message", message},
+                                      {"journal", journal},       {"query", query},
+                                      {"report", report},         {"chrome_trace", chrome_trace},
+                                      {"snapshot", snapshot}};
 
 // Prints `what` and ends the process, as a fuzzer expects, unless it holds.
 void require(bool holds, std::string_view what);

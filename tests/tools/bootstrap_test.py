@@ -20,7 +20,7 @@ FEDORA = "ID=fedora\nVERSION_ID=41\n"
 
 # What every known system has under the same name.
 COMMON = """g++ cmake ninja-build ccache git python3 python3-pip unzip pkg-config libboost-dev libyaml-cpp-dev libspdlog-dev
-    libfmt-dev zlib1g-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev libhwloc-dev libjemalloc-dev libcmark-gfm-dev
+    libfmt-dev zlib1g-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev rapidjson-dev libhwloc-dev libjemalloc-dev libcmark-gfm-dev
     libcmark-gfm-extensions-dev libkainjow-mustache-dev libgtest-dev libgmock-dev
     librapidcheck-dev socat sqlite3 procps clang-format-14 shellcheck clang-tidy-14""".split()
 NEWER = ["libsqlitecpp-dev", "libvalijson-dev"]

@@ -1,0 +1,18 @@
+// What a call of the CUDA or HIP runtime or driver does, by its name.
+#pragma once
+
+#include <string_view>
+
+#include "runner/trace/timeline.h"
+
+namespace sweepd::trace {
+
+//   cudaLaunchKernelExC_v11060, cuLaunchKernel, hipExtModuleLaunchKernel   kLaunch
+//   cudaGraphLaunch, hipGraphLaunch                                        kGraphLaunch
+//   cudaMemcpyAsync, cuMemcpyHtoDAsync_v2, hipMemcpyWithStream             kCopy
+//   cudaMemsetAsync, cuMemsetD32Async                                      kFill
+//   cudaStreamSynchronize, hipDeviceSynchronize                            kSynchronize
+// All other calls are kOther, also those that build a graph (cudaGraphAddMemcpyNode).
+CallKind kind_of_call(std::string_view name);
+
+}  // namespace sweepd::trace

@@ -1,0 +1,224 @@
+#include "runner/trace/profile_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "runner/trace/occupancy.h"
+#include "runner/trace/places.h"
+#include "runner/trace/span_index.h"
+
+namespace sweepd::trace {
+namespace {
+
+// A trace from a stranger may have any number of names.
+constexpr std::size_t kMostRows = 20'000;
+
+struct OperatorKey {
+  Place place;
+  NameId name = 0;
+  auto operator<=>(const OperatorKey&) const = default;
+};
+
+class RowMaker {
+ public:
+  RowMaker(const TraceIndex& index, const Window& window)
+      : index_(index), timeline_(index.timeline()), window_(window) {}
+
+  ProfileRows make() {
+    add_operators();
+    if (timeline_.work.empty()) {
+      for (auto& [key, values] : self_times_) {
+        add_kernel(key.place, key.name, {}, std::move(values));
+      }
+    } else {
+      add_work();
+    }
+    const auto by_total = [](const KernelStats& a, const KernelStats& b) {
+      return a.total_ns > b.total_ns;
+    };
+    std::ranges::stable_sort(rows_.kernels, by_total);
+    for (auto& [key, row] : operators_) {
+      row.phase = places_.name(key.place.phase);
+      row.range = places_.name(key.place.range);
+      row.name = timeline_.names[key.name];
+      rows_.operators.push_back(std::move(row));
+    }
+    const auto by_self = [](const OperatorStats& a, const OperatorStats& b) {
+      return a.self_cpu_ns > b.self_cpu_ns;
+    };
+    std::ranges::stable_sort(rows_.operators, by_self);
+    if (rows_.kernels.size() > kMostRows) rows_.kernels.resize(kMostRows);
+    if (rows_.operators.size() > kMostRows) rows_.operators.resize(kMostRows);
+    return std::move(rows_);
+  }
+
+ private:
+  OperatorKey key_of(std::size_t op) const {
+    return {places_.of_operator(op), timeline_.operators[op].name};
+  }
+
+  void add_operators() {
+    const std::vector<std::int64_t> self = spans_.self_ns();
+    for (std::size_t i = 0; i < timeline_.operators.size(); ++i) {
+      const HostSpan& op = timeline_.operators[i];
+      if (!window_.contains(op.begin_ns)) continue;
+      const OperatorKey key = key_of(i);
+      OperatorStats& row = operators_[key];
+      ++row.calls;
+      row.self_cpu_ns += static_cast<double>(self[i]);
+      if (!is_recursive(i, key)) row.total_cpu_ns += static_cast<double>(op.end_ns - op.begin_ns);
+      if (timeline_.work.empty()) self_times_[key].push_back(static_cast<double>(self[i]));
+    }
+  }
+
+  bool is_recursive(std::size_t op, const OperatorKey& key) const {
+    for (auto up = spans_.parent(op); up; up = spans_.parent(*up)) {
+      if (timeline_.operators[*up].name == key.name && key_of(*up) == key) return true;
+    }
+    return false;
+  }
+
+  void add_work() {
+    struct Calls {
+      std::vector<double> ns;
+      std::int32_t launch_shape = -1, device = 0;  // of the first
+    };
+    using Shape = std::tuple<Shape3, Shape3>;
+    std::map<std::tuple<Place, NameId, Shape>, Calls> groups;
+    for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
+      const DeviceWork& work = timeline_.work[i];
+      if (!window_.contains(work.begin_ns)) continue;
+      const double ns = static_cast<double>(work.end_ns - work.begin_ns);
+      Shape shape;
+      if (work.launch_shape >= 0) {
+        const LaunchShape& launched = timeline_.shapes[static_cast<std::size_t>(work.launch_shape)];
+        shape = {launched.grid, launched.block};
+      }
+      Calls& calls = groups[{place_of_work(i, ns), work.name, shape}];
+      if (calls.ns.empty()) calls.launch_shape = work.launch_shape, calls.device = work.device;
+      calls.ns.push_back(ns);
+    }
+    for (auto& [key, calls] : groups) {
+      const auto& [place, name, shape] = key;
+      add_kernel(place, name, shape, std::move(calls.ns));
+      add_launch(rows_.kernels.back(), calls.launch_shape, calls.device);
+    }
+  }
+
+  // Also adds its time to the operators that launched it.
+  Place place_of_work(std::size_t work, double ns) {
+    const HostCall* launch = index_.launch_of(work);
+    if (launch == nullptr) return {};
+    const auto op = spans_.at(launch->thread, launch->begin_ns);
+    if (!op) return places_.at(launch->thread, launch->begin_ns);
+    // An operator of the step before may have launched work that begins in this one.
+    if (window_.contains(timeline_.operators[*op].begin_ns)) {
+      operators_[key_of(*op)].self_device_ns += ns;
+      std::set<OperatorKey> callers;
+      for (std::optional<std::size_t> up = op; up; up = spans_.parent(*up)) {
+        const OperatorKey key = key_of(*up);
+        if (!callers.insert(key).second) continue;
+        const auto row = operators_.find(key);
+        if (row != operators_.end()) row->second.total_device_ns += ns;
+      }
+    }
+    return places_.of_operator(*op);
+  }
+
+  void add_kernel(const Place& place, NameId name, const std::tuple<Shape3, Shape3>& shape,
+                  std::vector<double> calls_ns) {
+    const Stats stats = summarize(calls_ns);
+    KernelStats row;
+    row.phase = places_.name(place.phase);
+    row.range = places_.name(place.range);
+    row.name = timeline_.names[name];
+    std::tie(row.grid, row.block) = shape;
+    row.calls = stats.n;
+    row.total_ns = stats.mean * static_cast<double>(stats.n);
+    row.mean_ns = stats.mean;
+    row.median_ns = stats.median;
+    row.min_ns = stats.min;
+    row.max_ns = stats.max;
+    row.std_ns = stats.std;
+    rows_.kernels.push_back(std::move(row));
+  }
+
+  void add_launch(KernelStats& row, std::int32_t launch_shape, std::int32_t device) const {
+    if (launch_shape < 0) return;
+    const LaunchShape& shape = timeline_.shapes[static_cast<std::size_t>(launch_shape)];
+    row.registers = shape.registers;
+    row.shared = Bytes{shape.shared_bytes};
+    const auto traced = std::ranges::find(timeline_.devices, device, &TracedDevice::index);
+    if (traced == timeline_.devices.end()) return;
+    const auto occupancy = occupancy_of(shape, *traced);
+    if (!occupancy) return;
+    row.occupancy = occupancy->share;
+    if (occupancy->waves > 0) row.waves = occupancy->waves;
+  }
+
+  const TraceIndex& index_;
+  const Timeline& timeline_;
+  const Window window_;
+  const SpanIndex spans_{timeline_.operators};
+  const Places places_{timeline_, spans_};
+  ProfileRows rows_;
+  std::map<OperatorKey, OperatorStats> operators_;
+  std::map<OperatorKey, std::vector<double>> self_times_;  // without work of a device
+};
+
+void add_device(const DeviceUse& use, const Window& window, bool knows_launches,
+                std::int64_t device, std::vector<Sample>& samples) {
+  const auto add = [&](const char* metric, double value) {
+    samples.push_back({0, device, "step", metric, value});
+  };
+  const auto add_ms = [&](const char* metric, std::int64_t ns) {
+    add(metric, static_cast<double>(ns) / 1e6);
+  };
+  add("device_busy_share", use.busy_share(window));
+  add_ms("device_busy_time", use.busy_ns);
+  add_ms("device_idle_time", use.idle_ns);
+  add_ms("largest_gap_time", use.largest_gap_ns);
+  add("streams", static_cast<double>(use.streams));
+  if (use.communication.total_ns > 0) {
+    add_ms("exposed_communication_time", use.communication.exposed_ns);
+    add_ms("overlapped_communication_time", use.communication.overlapped_ns);
+  }
+  add_ms("idle_tail_time", use.idle.tail_ns);
+  if (!knows_launches) return;
+  add_ms("idle_host_time", use.idle.host_late_ns);
+  add_ms("idle_wait_time", use.idle.waiting_ns);
+  if (use.idle.unknown_ns > 0) add_ms("idle_unknown_time", use.idle.unknown_ns);
+  add("queue_depth", use.queue.mean);
+  add("queue_empty_share", use.queue.empty_share);
+  if (use.kernels > 0) add("graph_kernel_share", use.graph_share());
+  if (use.launch_latency_ns) add("launch_latency_time", *use.launch_latency_ns / 1e6);
+}
+
+}  // namespace
+
+ProfileRows profile_rows(const TraceIndex& index, const Window& window) {
+  return RowMaker(index, window).make();
+}
+
+std::vector<Sample> bound_samples(const TraceUse& use) {
+  std::vector<Sample> samples;
+  const bool knows_launches = use.launches.launches > 0;
+  std::int64_t position = 0;
+  for (const DeviceUse& device : use.devices) {
+    add_device(device, use.window, knows_launches, position++, samples);
+  }
+  if (!knows_launches) return samples;
+  samples.push_back({0, 0, "step", "launches", static_cast<double>(use.launches.launches)});
+  samples.push_back({0, 0, "step", "launch_host_time", use.launches.host_ns / 1e6});
+  if (use.launches.host_median_ns) {
+    samples.push_back({0, 0, "step", "launch_median_time", *use.launches.host_median_ns / 1e6});
+  }
+  return samples;
+}
+
+}  // namespace sweepd::trace

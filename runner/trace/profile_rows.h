@@ -1,0 +1,28 @@
+// The rows of a profile pass from a timeline: kernels and operators by phase and range. Pure.
+#pragma once
+
+#include <vector>
+
+#include "runner/model/measurement/sample.h"
+#include "runner/model/vocabulary/kernel.h"
+#include "runner/trace/analysis.h"
+#include "runner/trace/window.h"
+
+namespace sweepd::trace {
+
+struct ProfileRows {
+  std::vector<KernelStats> kernels;      // largest total first
+  std::vector<OperatorStats> operators;  // largest self CPU time first
+};
+
+// Of what begins in the window. Work has the place of the operator that launched it, else of its
+// launch. Without any work of a device the operators are the kernels, with their self time.
+// `rank` and `classify`'s fields of the rows stay empty.
+ProfileRows profile_rows(const TraceIndex& index, const Window& window);
+
+// The metrics of runner/model/vocabulary/known_metric.h that say what bounds the window, of phase
+// `step`: one sample for each device, whose `step` is the device's position in `use.devices`; those
+// of launches once, with step 0. What a trace without launches cannot say is left out.
+std::vector<Sample> bound_samples(const TraceUse& use);
+
+}  // namespace sweepd::trace

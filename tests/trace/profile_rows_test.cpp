@@ -1,0 +1,162 @@
+#include "runner/trace/profile_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runner/trace/places.h"
+#include "tests/trace/timeline_builder.h"
+
+namespace sweepd::trace {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr Window kAlways{0, 1'000'000};
+
+ProfileRows rows_of(const TimelineBuilder& built, const Window& window = kAlways) {
+  return profile_rows(TraceIndex(built.timeline), window);
+}
+
+const KernelStats& kernel(const ProfileRows& rows, std::string_view name) {
+  return *std::ranges::find(rows.kernels, name, &KernelStats::name);
+}
+const OperatorStats& op(const ProfileRows& rows, std::string_view name) {
+  return *std::ranges::find(rows.operators, name, &OperatorStats::name);
+}
+
+double value(const std::vector<Sample>& samples, std::string_view metric) {
+  const auto found = std::ranges::find(samples, metric, &Sample::metric);
+  return found == samples.end() ? -1 : found->value;
+}
+
+// aten::linear calls aten::mm, which launches gemm; the ranges are those of the launch, not those
+// of the moment at which the kernel runs.
+TimelineBuilder one_product() {
+  TimelineBuilder built;
+  built.range(0, 100, "forward").range(10, 60, "ffn").range(100, 200, "backward");
+  built.op(20, 50, "aten::linear").op(25, 45, "aten::mm");
+  built.call(30, 35, 1);
+  built.kernel(150, 170, 1);
+  return built;
+}
+
+TEST(ProfileRows, WorkIsWhereItWasLaunched) {
+  const ProfileRows rows = rows_of(one_product());
+  ASSERT_EQ(rows.kernels.size(), 1U);
+  EXPECT_EQ(rows.kernels[0].phase, "forward");
+  EXPECT_EQ(rows.kernels[0].range, "ffn");
+  EXPECT_EQ(rows.kernels[0].total_ns, 20'000);
+  EXPECT_EQ(op(rows, "aten::mm").self_device_ns, 20'000);
+  EXPECT_EQ(op(rows, "aten::linear").self_device_ns, 0);
+  EXPECT_EQ(op(rows, "aten::linear").total_device_ns, 20'000);
+  EXPECT_EQ(op(rows, "aten::linear").self_cpu_ns, 10'000);
+  EXPECT_EQ(op(rows, "aten::linear").total_cpu_ns, 30'000);
+}
+
+TEST(ProfileRows, WorkWithoutALaunchIsOfTheStep) {
+  TimelineBuilder built;
+  built.range(0, 100, "forward").kernel(10, 20).kernel(30, 60);
+  const ProfileRows rows = rows_of(built);
+  ASSERT_EQ(rows.kernels.size(), 1U);
+  EXPECT_EQ(rows.kernels[0].phase, "step");
+  EXPECT_EQ(rows.kernels[0].range, "other");
+  EXPECT_EQ(rows.kernels[0].calls, 2);
+  EXPECT_EQ(rows.kernels[0].min_ns, 10'000);
+  EXPECT_EQ(rows.kernels[0].max_ns, 30'000);
+  EXPECT_EQ(rows.kernels[0].median_ns, 20'000);
+}
+
+TEST(ProfileRows, ANodeOfTheBackwardHasTheRangeOfItsForward) {
+  TimelineBuilder built;
+  built.range(0, 50, "attention");
+  built.op(10, 20, "aten::mm").op(60, 90, "MmBackward0", 2).op(65, 80, "aten::mm", 2);
+  built.timeline.operators[0].sequence = 7;
+  built.timeline.operators[1].sequence = 7;
+  built.call(70, 72, 1);
+  built.timeline.calls[0].thread = 2;
+  built.kernel(75, 79, 1);
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(op(rows, "MmBackward0").range, "attention");
+  EXPECT_EQ(rows.kernels[0].range, "attention");
+}
+
+TEST(ProfileRows, ARecursiveOperatorCountsOnce) {
+  TimelineBuilder built;
+  built.op(0, 100, "aten::to").op(10, 90, "aten::_to_copy").op(20, 80, "aten::to");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(op(rows, "aten::to").calls, 2);
+  EXPECT_EQ(op(rows, "aten::to").total_cpu_ns, 100'000);
+  EXPECT_EQ(op(rows, "aten::to").self_cpu_ns, 80'000);
+}
+
+TEST(ProfileRows, WithoutADeviceTheOperatorsAreTheKernels) {
+  TimelineBuilder built;
+  built.op(0, 100, "aten::linear").op(10, 90, "aten::mm");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(kernel(rows, "aten::mm").total_ns, 80'000);
+  EXPECT_EQ(kernel(rows, "aten::linear").total_ns, 20'000);
+}
+
+TEST(ProfileRows, OnlyWhatBeginsInTheWindow) {
+  TimelineBuilder built;
+  built.kernel(10, 30).kernel(50, 70).op(5, 9, "aten::mm").op(45, 49, "aten::mm");
+  const ProfileRows rows = rows_of(built, {20'000, 60'000});
+  EXPECT_EQ(rows.kernels[0].calls, 1);
+  EXPECT_EQ(op(rows, "aten::mm").calls, 1);
+}
+
+TEST(ProfileRows, LaunchShapesAreApart) {
+  TimelineBuilder built;
+  built.kernel(0, 10).kernel(20, 30).kernel(40, 50);
+  built.timeline.shapes = {{{8, 1, 1}, {128, 1, 1}, 32, 0}, {{16, 1, 1}, {128, 1, 1}, 32, 0}};
+  built.timeline.work[0].launch_shape = 0;
+  built.timeline.work[1].launch_shape = 1;
+  built.timeline.work[2].launch_shape = 1;
+  const ProfileRows rows = rows_of(built);
+  ASSERT_EQ(rows.kernels.size(), 2U);
+  EXPECT_EQ(rows.kernels[0].grid, (Shape3{16, 1, 1}));
+  EXPECT_EQ(rows.kernels[0].calls, 2);
+  EXPECT_EQ(rows.kernels[0].registers, 32);
+}
+
+TEST(ProfileRows, PhasesByName) {
+  EXPECT_EQ(phase_of_range("Forward"), "forward");
+  EXPECT_EQ(phase_of_range("sweepd.backward"), "backward");
+  EXPECT_EQ(phase_of_range("Optimizer.step#AdamW.step"), "optimizer");
+  EXPECT_EQ(phase_of_range("forward_pass"), "");
+  EXPECT_EQ(phase_of_range("sweepd.step"), "");
+}
+
+TEST(BoundSamples, OneOfEachDeviceAndTheLaunchesOnce) {
+  TimelineBuilder built;
+  built.call(0, 5, 1).call(40, 45, 2);
+  built.kernel(10, 30, 1).kernel(60, 90, 2).kernel(0, 100, 0, 7, "gemm", 1);
+  const std::vector<Sample> samples = bound_samples(built.analyse(0, 100));
+  std::vector<std::pair<std::int64_t, double>> busy;
+  for (const Sample& sample : samples) {
+    if (sample.metric == "device_busy_share") busy.emplace_back(sample.step, sample.value);
+    EXPECT_EQ(sample.phase, "step");
+  }
+  EXPECT_THAT(busy, ElementsAre(Pair(0, 0.5), Pair(1, 1.0)));
+  EXPECT_EQ(value(samples, "launches"), 2);
+  EXPECT_EQ(value(samples, "launch_median_time"), 0.005);
+  EXPECT_EQ(value(samples, "largest_gap_time"), 0.03);
+  EXPECT_EQ(value(samples, "idle_tail_time"), 0.01);
+  EXPECT_EQ(value(samples, "exposed_communication_time"), -1) << "it has none";
+}
+
+TEST(BoundSamples, WithoutLaunchesNothingIsSaidOfThem) {
+  TimelineBuilder built;
+  built.kernel(10, 30);
+  const std::vector<Sample> samples = bound_samples(built.analyse(0, 100));
+  EXPECT_EQ(value(samples, "device_busy_share"), 0.2);
+  for (const char* metric : {"idle_host_time", "launches", "queue_depth", "launch_latency_time"}) {
+    EXPECT_EQ(value(samples, metric), -1) << metric;
+  }
+}
+
+}  // namespace
+}  // namespace sweepd::trace

@@ -1,0 +1,157 @@
+// Whole trace files against tests/trace/trace_reference.py, which computes the same figures apart:
+// those of tests/trace/data, and of the folder that SWEEPD_TRACES names. A file FILE.expected.json
+// beside a trace has more figures. two_gpus.json is made up, in the form of an H100's trace;
+// cpu_training.json.gz is what torch.profiler 2.15 wrote of two steps of a small model on a CPU.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "runner/trace/analysis.h"
+#include "runner/trace/chrome.h"
+#include "runner/trace/tables.h"
+
+namespace sweepd::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> traces_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    const bool is_trace = name.ends_with(".json.gz") ||
+                          (name.ends_with(".json") && !name.ends_with(".expected.json"));
+    if (is_trace) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+nlohmann::json reference_of(const fs::path& file) {
+  const std::string command = fmt::format("python3 '{}' '{}'", TRACE_REFERENCE, file.string());
+  std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "r"), ::pclose);
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), output.get())) {
+    text.append(piece.data(), n);
+  }
+  return nlohmann::json::parse(text);
+}
+
+nlohmann::json figures_of(const Timeline& timeline) {
+  nlohmann::json figures = nlohmann::json::object();
+  const TraceIndex index(timeline);
+  for (const std::int32_t device : devices_with_work(timeline)) {
+    for (const DeviceUse& use : index.analyse(device_window(timeline, device)).devices) {
+      if (use.device != device) continue;
+      figures[std::to_string(device)] = {{"kernels", use.kernels},
+                                         {"kernel_ns", static_cast<std::int64_t>(use.kernel_ns)},
+                                         {"busy_ns", use.busy_ns},
+                                         {"largest_gap_ns", use.largest_gap_ns}};
+    }
+  }
+  return figures;
+}
+
+// name -> {count, total, mean, min, max}
+using Rows = std::map<std::string, std::vector<double>>;
+
+Rows rows_of(const Names& names, const std::vector<WorkRow>& table) {
+  Rows rows;
+  for (const WorkRow& row : table) {
+    const double mean = std::round(row.mean_ns * 1e3) / 1e3;
+    rows[names[row.name]] = {static_cast<double>(row.calls), row.total_ns, mean, row.min_ns,
+                             row.max_ns};
+  }
+  return rows;
+}
+
+void compare_tables(const Timeline& timeline, const nlohmann::json& expected) {
+  Rows kernels, operators, own;
+  double copies = 0, copy_ns = 0;
+  for (const auto& row : expected.at("kernels")) {
+    kernels[row.at("name")] = {row.at("count"), row.at("total_ns"), row.at("mean_ns"),
+                               row.at("min_ns"), row.at("max_ns")};
+  }
+  for (const auto& row : expected.at("operators")) {
+    operators[row.at("name")] = {row.at("count"), row.at("total_ns"), row.at("self_ns")};
+  }
+  for (const auto& row : expected.at("copies")) {
+    copies += row.at("count").get<double>();
+    copy_ns += row.at("total_ns").get<double>();
+  }
+  const Window all = whole_window(timeline);
+  EXPECT_EQ(rows_of(timeline.names, kernel_table(timeline, all)), kernels);
+  for (const OperatorRow& row : operator_table(timeline, all)) {
+    own[timeline.names[row.name]] = {static_cast<double>(row.calls), row.total_ns, row.self_ns};
+  }
+  EXPECT_EQ(own, operators);
+  for (const WorkRow& row : copy_table(timeline, all)) {
+    copies -= static_cast<double>(row.calls);
+    copy_ns -= row.total_ns;
+  }
+  EXPECT_EQ(copies, 0);
+  EXPECT_EQ(copy_ns, 0);
+}
+
+void compare(const fs::path& file) {
+  SCOPED_TRACE(file.string());
+  const auto trace = read_chrome_trace(file);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->unusable, 0) << trace->first_unusable;
+  const nlohmann::json figures = figures_of(trace->timeline);
+  EXPECT_EQ(figures, reference_of(file));
+  fmt::print("{}\n  {} events, {}\n", file.filename().string(), trace->events, figures.dump());
+  if (std::ifstream in(file.string() + ".expected.json"); in) {
+    compare_tables(trace->timeline, nlohmann::json::parse(in));
+  }
+}
+
+TEST(ReferenceTraces, FiguresOfTheTreesOwnAreThoseOfTheScript) {
+  const auto files = traces_in(TRACE_DATA);
+  EXPECT_EQ(files.size(), 2U);
+  for (const fs::path& file : files) compare(file);
+}
+
+TEST(ReferenceTraces, FiguresOfPublicOnesAreThoseOfTheScript) {
+  const char* folder = std::getenv("SWEEPD_TRACES");
+  if (folder == nullptr)
+    GTEST_SKIP() << "SWEEPD_TRACES names no folder of traces (*.json, *.json.gz)";
+  const auto files = traces_in(folder);
+  ASSERT_FALSE(files.empty()) << folder << " has no trace (*.json, *.json.gz)";
+  for (const fs::path& file : files) compare(file);
+}
+
+TEST(ReferenceTraces, StepsAndOperatorsOfACpuAreRead) {
+  const auto trace = read_chrome_trace(fs::path(TRACE_DATA) / "cpu_training.json.gz");
+  ASSERT_TRUE(trace) << trace.error().message;
+  const Timeline& timeline = trace->timeline;
+  EXPECT_EQ(timeline.operators.size(), 216U);
+  EXPECT_EQ(timeline.ranges.size(), 12U);
+  EXPECT_TRUE(timeline.work.empty());
+  const auto steps = step_windows(timeline);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].number, 2);
+  EXPECT_EQ(steps[1].number, 3);
+  double own_ns = 0, covered_ns = 0;
+  for (const OperatorRow& row : operator_table(timeline, steps[0].window)) own_ns += row.self_ns;
+  std::vector<Window> operators;
+  for (const HostSpan& span : timeline.operators) {
+    if (steps[0].window.contains(span.begin_ns)) operators.push_back({span.begin_ns, span.end_ns});
+  }
+  covered_ns = static_cast<double>(length_of(union_of(operators)));
+  EXPECT_EQ(own_ns, covered_ns);  // one thread: own times add up to the time with an operator
+}
+
+}  // namespace
+}  // namespace sweepd::trace
