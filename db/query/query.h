@@ -15,6 +15,7 @@
 #include "runner/model/attempt/attempt_row.h"
 #include "runner/model/attempt/notification.h"
 #include "runner/model/attempt/result_set.h"
+#include "runner/model/attempt/step_profile.h"
 #include "runner/model/attempt/what_ran.h"
 #include "runner/model/machine/noise_floor.h"
 #include "runner/model/measurement/measured_with.h"
@@ -183,6 +184,8 @@ class Reader {
   // Returns the kernels of a profile pass's step. Errors: an attempt of another pass, a phase
   // without kernels.
   Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
+  // Errors: an attempt without kernels of that rank.
+  Result<StepProfile> step_profile(std::int64_t row, int rank);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
   // The result's dimensions are the columns of `query` (parameters of the workload and the columns

@@ -237,10 +237,10 @@ void choose_phases(QueryPlan& plan) {
   }
 }
 
-// Whether all metrics are times of ranges, which only a profile pass samples.
-bool are_of_ranges(const std::vector<std::string>& metrics) {
+// Whether only a profile pass has samples of all the metrics.
+bool are_of_profile(const std::vector<std::string>& metrics) {
   return !metrics.empty() && std::all_of(metrics.begin(), metrics.end(), [](const auto& metric) {
-    return metric.starts_with(kRangeTimePrefix);
+    return pass_of_metric(metric) == Pass::kProfile;
   });
 }
 
@@ -254,7 +254,7 @@ void choose_passes(QueryPlan& plan) {
     case FigureSource::kSummary:
     case FigureSource::kSample:
     case FigureSource::kSteadiness:
-      plan.passes = {are_of_ranges(plan.metrics) ? Pass::kProfile : Pass::kTiming};
+      plan.passes = {are_of_profile(plan.metrics) ? Pass::kProfile : Pass::kTiming};
       break;
     case FigureSource::kMemory:
     case FigureSource::kAllocation:

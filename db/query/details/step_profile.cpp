@@ -1,0 +1,100 @@
+// Reads what `explain` needs of a profile pass.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "db/query/state.h"
+
+namespace sweepd {
+namespace {
+
+// A step has some thousand rows at most; those behind these take no time.
+constexpr std::int64_t kMostKernels = 2000;
+
+void read_kernels(Connection& connection, std::int64_t attempt, int rank, StepProfile& profile) {
+  Query query(
+      connection,
+      "SELECT s.text, c.text, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, "
+      "sum(k.calls), sum(k.total_ns), sum(k.median_ns * k.calls) / sum(k.calls), "
+      "max(k.occupancy), max(k.waves) FROM kernel k JOIN name s ON s.id = k.short_name "
+      "JOIN name c ON c.id = k.class WHERE k.attempt = ? AND k.rank = ? AND k.calls > 0 "
+      "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 10 DESC, 1 LIMIT ?");
+  query.bind_all(attempt, rank, kMostKernels);
+  while (query.next()) {
+    profile.kernels.push_back({query.text(0),
+                               query.text(1),
+                               {query.integer(2), query.integer(3), query.integer(4)},
+                               {query.integer(5), query.integer(6), query.integer(7)},
+                               query.integer(8),
+                               query.real(9),
+                               query.real(10),
+                               query.maybe_real(11),
+                               query.maybe_real(12)});
+  }
+}
+
+// A device is a `step` of these samples (runner/model/vocabulary/known_metric.h). What has one
+// value has it at step 0.
+void read_metrics(Connection& connection, std::int64_t attempt, int rank, StepProfile& profile) {
+  Query query(
+      connection,
+      "SELECT m.text, s.step, s.value FROM sample s JOIN name m ON m.id = s.metric "
+      "JOIN name p ON p.id = s.phase WHERE s.attempt = ? AND s.rank = ? AND "
+      "p.text = 'step' AND m.text NOT LIKE 'range_time.%' AND m.text <> 'traced_step_time'");
+  query.bind_all(attempt, rank);
+  std::map<std::int64_t, std::map<std::string, double>> devices;
+  while (query.next()) {
+    if (!query.is_null(2)) devices[query.integer(1)][query.text(0)] = query.real(2);
+  }
+  const auto busy = [](const auto& device) {
+    const auto found = device.second.find("device_busy_time");
+    return found == device.second.end() ? -1.0 : found->second;
+  };
+  const auto busiest = std::ranges::max_element(devices, {}, busy);
+  if (busiest == devices.end()) return;
+  profile.metrics = {devices[0].begin(), devices[0].end()};
+  for (const auto& [name, value] : busiest->second) profile.metrics.insert_or_assign(name, value);
+}
+
+void read_facts(Connection& connection, std::int64_t attempt, int rank, StepProfile& profile) {
+  Query query(connection,
+              "SELECT n.text, f.number FROM fact f JOIN name n ON n.id = f.name "
+              "WHERE f.attempt = ? AND f.rank = ?");
+  query.bind_all(attempt, rank);
+  while (query.next()) {
+    if (!query.is_null(1)) profile.facts[query.text(0)] = query.real(1);
+  }
+}
+
+void read_device(Connection& connection, std::int64_t attempt, int rank, StepProfile& profile) {
+  Query query(connection,
+              "SELECT d.name, d.kind, a.multiprocessors FROM attempt_device a "
+              "JOIN device d ON d.id = a.device WHERE a.attempt = ? AND a.rank = ?");
+  query.bind_all(attempt, rank);
+  if (!query.next()) return;
+  profile.device = query.text(0);
+  profile.on_gpu = query.text(1) == "cuda";
+  profile.multiprocessors = query.maybe_integer(2).value_or(0);
+}
+
+}  // namespace
+
+Result<StepProfile> Reader::step_profile(std::int64_t row, int rank) {
+  return state_->ask("reading a profile", [&]() -> Result<StepProfile> {
+    Connection& connection = state_->connection;
+    StepProfile profile;
+    read_kernels(connection, row, rank, profile);
+    if (profile.kernels.empty()) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("the attempt has no kernels of rank {}", rank)};
+    }
+    read_metrics(connection, row, rank, profile);
+    read_facts(connection, row, rank, profile);
+    read_device(connection, row, rank, profile);
+    profile.step_ms = profile.fact("profile.step_ms").value_or(0);
+    return profile;
+  });
+}
+
+}  // namespace sweepd
