@@ -108,8 +108,20 @@ TEST(KernelClass, FollowsTheTable) {
       {"void cublasLt::splitKreduce_kernel<32, 16, int, float>(int)", KernelClass::kReduction},
       {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4> >(int)",
        KernelClass::kOther},
+      {"rccl_main_kernel(ncclDevComm*)", KernelClass::kCommunication},
       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
        KernelClass::kCommunication},
+      {"void cudnn::cnn::dgrad2d_alg1_1<float, 0, 6, 7, 5, 4, 5, false, true>(int)",
+       KernelClass::kConvolution},
+      {"sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x64x16",
+       KernelClass::kConvolution},
+      {"cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", KernelClass::kConvolution},
+      {"void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float)",
+       KernelClass::kReduction},
+      {"void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, 2>(int)",
+       KernelClass::kCopy},
+      {"aten::mkldnn_convolution", KernelClass::kConvolution},
+      {"aten::convolution", KernelClass::kOther},
       {"[CUDA memcpy DtoD]", KernelClass::kCopy},
       {"[CUDA memset]", KernelClass::kCopy},
       {"aten::mm", KernelClass::kMatmul},
@@ -139,8 +151,9 @@ TEST(KernelClass, HasTheNamesOfTheDocuments) {
   for (int kind = 0; kind <= static_cast<int>(KernelClass::kOther); ++kind) {
     names.push_back(name_of(static_cast<KernelClass>(kind)));
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"matmul", "softmax", "elementwise", "reduction",
-                                                  "copy", "communication", "optimizer", "other"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"matmul", "convolution", "softmax", "elementwise",
+                                                  "reduction", "copy", "communication", "optimizer",
+                                                  "other"}));
 }
 
 }  // namespace

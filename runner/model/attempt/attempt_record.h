@@ -41,6 +41,9 @@ struct Fact {
 
 // A program, or the reader of its output, warns about its figures by the fact `warning.NAME`.
 inline constexpr std::string_view kWarningFact = "warning.";
+// Names the tool that recorded the figures, at another time and perhaps elsewhere: what this
+// machine did meanwhile does not matter.
+inline constexpr std::string_view kRecordedFact = "recorded.by";
 
 struct AttemptRecord {
   std::int64_t row = 0;

@@ -87,6 +87,7 @@ struct StudyPart {
   std::vector<std::string> plots;         // titles to show
   bool all_plots = true;                  // instead of `plots`
   std::vector<StudyFigure> timelines;     // of live memory; `name` is the title
+  std::vector<StudyFigure> explain;       // what bounds a profiled step; `name` is the title
   bool in_short = false;                  // whether the short form has it
   std::vector<std::string> short_tables;  // titles to show there
   static void visit(auto& self, auto&& field) {
@@ -101,6 +102,7 @@ struct StudyPart {
     field("plots", self.plots, "titles");
     field("all_plots", self.all_plots, "all of the file's instead");
     field("timelines", self.timelines, "of live memory; `name` is the title");
+    field("explain", self.explain, "what bounds a profiled step; `name` is the title");
     field("in_short", self.in_short, "whether the short form has it");
     field("short_tables", self.short_tables, "titles to show there");
   }

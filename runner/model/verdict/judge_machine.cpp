@@ -237,6 +237,10 @@ void rates(const Evidence& evidence, Judgement& judgement) {
 }
 
 void surroundings(const Evidence& evidence, Judgement& judgement) {
+  if (std::ranges::any_of(evidence.record.facts,
+                          [](const Fact& fact) { return fact.name == kRecordedFact; })) {
+    return;
+  }
   const Environment& environment = *evidence.record.environment;
   judge_device_states(judgement, environment.states);
   judge_quota(judgement, environment.states);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "runner/base/fields.h"
+#include "runner/base/units.h"
 
 namespace sweepd {
 
@@ -26,7 +28,12 @@ struct KernelStats {
   double median_ns = 0;
   double min_ns = 0;
   double max_ns = 0;
-  double std_ns = 0;  // of a sample (n - 1); 0 for one call
+  double std_ns = 0;           // of a sample (n - 1); 0 for one call
+  std::int64_t registers = 0;  // of a thread; 0: unknown
+  Bytes shared = {};           // of a block, static and dynamic
+  // Share of the warps that a multiprocessor can hold, and the grid's blocks over those that the
+  // device holds at once: upper limits, from the launch and the device (runner/trace/occupancy.h).
+  std::optional<double> occupancy = {}, waves = {};
   // Filled by `classify` (kernel_class.h), from the name and the phase.
   std::string short_name = {}, kernel_class = {};
 
@@ -48,6 +55,10 @@ struct KernelStats {
     field("min_ns", self.min_ns, "");
     field("max_ns", self.max_ns, "");
     field("std_ns", self.std_ns, "of a sample (n - 1)");
+    field("registers", self.registers, "of a thread; 0: unknown", Sparse(), MayLack());
+    field("shared", self.shared, "of a block, static and dynamic", Sparse(), MayLack());
+    field("occupancy", self.occupancy, "share of the warps that a multiprocessor can hold");
+    field("waves", self.waves, "the grid's blocks over those that the device holds at once");
   }
 };
 

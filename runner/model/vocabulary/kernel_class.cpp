@@ -18,6 +18,9 @@ const OperatorRule kOperators[] = {
     {KernelClass::kMatmul,
      {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "scaled_mm", "int_mm",
       "mkldnn_linear", "mkl_linear", "grouped_mm"}},
+    {KernelClass::kConvolution,
+     {"convolution_overrideable", "cudnn_convolution", "miopen_convolution", "mkldnn_convolution",
+      "thnn_conv2d", "slow_conv2d_forward", "conv_depthwise2d", "convolution_backward"}},
     {KernelClass::kSoftmax,
      {"softmax", "log_softmax", "safe_softmax", "softmax_backward_data",
       "log_softmax_backward_data", "masked_softmax"}},
@@ -110,6 +113,7 @@ struct Pattern {
 };
 constexpr Pattern kPatterns[] = {
     {"nccl", KernelClass::kCommunication},
+    {"rccl", KernelClass::kCommunication},
     {"c10d::", KernelClass::kCommunication},
     {"gloo:", KernelClass::kCommunication},
     {"collective::", KernelClass::kCommunication},  // ours, over any backend
@@ -124,6 +128,17 @@ constexpr Pattern kPatterns[] = {
     {"attention", KernelClass::kOther},
     {"sdpa", KernelClass::kOther},
     {"softmax", KernelClass::kSoftmax},
+    // Those of cuDNN; their names may have "gemm" too.
+    {"scudnn", KernelClass::kConvolution},
+    {"hcudnn", KernelClass::kConvolution},
+    {"cudnn_infer", KernelClass::kConvolution},
+    {"cudnn_train", KernelClass::kConvolution},
+    {"convol", KernelClass::kConvolution},
+    {"conv2d", KernelClass::kConvolution},
+    {"fprop", KernelClass::kConvolution},
+    {"dgrad", KernelClass::kConvolution},
+    {"wgrad", KernelClass::kConvolution},
+    {"winograd", KernelClass::kConvolution},
     {"gemm", KernelClass::kMatmul},
     {"gemv", KernelClass::kMatmul},
     {"xmma", KernelClass::kMatmul},
@@ -140,9 +155,13 @@ constexpr Pattern kPatterns[] = {
     {"gather", KernelClass::kCopy},
     {"scatter", KernelClass::kCopy},
     {"transpose", KernelClass::kCopy},
+    {"nchwtonhwc", KernelClass::kCopy},
+    {"nhwctonchw", KernelClass::kCopy},
     {"reduce", KernelClass::kReduction},
     {"nll_loss", KernelClass::kReduction},
     {"norm", KernelClass::kReduction},
+    {"bn_fw", KernelClass::kReduction},  // cuDNN's batch norm
+    {"bn_bw", KernelClass::kReduction},
     {"scan", KernelClass::kReduction},
     {"elementwise", KernelClass::kElementwise},
     {"multi_tensor_apply", KernelClass::kElementwise},
@@ -151,8 +170,9 @@ constexpr Pattern kPatterns[] = {
     {"silu", KernelClass::kElementwise},
 };
 
-constexpr std::array<std::string_view, 8> kClassNames{
-    "matmul", "softmax", "elementwise", "reduction", "copy", "communication", "optimizer", "other"};
+constexpr std::array<std::string_view, 9> kClassNames{"matmul",        "convolution", "softmax",
+                                                      "elementwise",   "reduction",   "copy",
+                                                      "communication", "optimizer",   "other"};
 
 std::string lower(std::string_view text) {
   std::string result(text);

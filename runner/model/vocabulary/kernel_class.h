@@ -11,6 +11,7 @@ namespace sweepd {
 
 enum class KernelClass {
   kMatmul,
+  kConvolution,
   kSoftmax,
   kElementwise,
   kReduction,

@@ -75,6 +75,37 @@ void add_profile(std::vector<KnownMetric>& metrics) {
        {"allocation_bytes", kAllocation, "B", "one of the largest live blocks"}});
 }
 
+// What bounds a step (runner/trace/analysis.h): samples of the profile pass, of each device, whose
+// `step` is the device's position.
+void add_bounds(std::vector<KnownMetric>& metrics) {
+  using enum FigureSource;
+  using enum Better;
+  const auto add = [&](std::string name, std::string_view unit, std::string_view meaning,
+                       Better better = kUnknown) {
+    metrics.push_back({std::move(name), kSummary, unit, meaning, KnownMetric::When::kSomeSteps,
+                       better, Pass::kProfile});
+  };
+  add("device_busy_share", "1", "of the step, while any work of a device ran", kLarger);
+  add("device_busy_time", "ms", "union of the times of a device's kernels, copies and fills");
+  add("device_idle_time", "ms", "the rest of the step");
+  add("idle_host_time", "ms", "idle until work came that the host had launched late");
+  add("idle_wait_time", "ms", "idle although the next work had been launched in time");
+  add("idle_tail_time", "ms", "idle between a device's last work and the end of the step");
+  add("idle_unknown_time", "ms", "idle before work whose launch the trace does not have");
+  add("largest_gap_time", "ms", "the longest idle interval");
+  add("launches", "1", "launches of kernels and graphs in the step", kSmaller);
+  add("launch_host_time", "ms", "that the host spent in launches");
+  add("launch_median_time", "ms", "of one launch on the host");
+  add("launch_latency_time", "ms", "from the begin of a launch to that of its kernel, median");
+  add("queue_depth", "1", "launched work that had not begun, mean over the step");
+  add("queue_empty_share", "1", "of the step, while there was no such work", kSmaller);
+  add("exposed_communication_time", "ms", "of collectives' kernels while no other kernel ran");
+  add("overlapped_communication_time", "ms", "of collectives' kernels beside others");
+  add("streams", "1", "with work of a device");
+  add("graph_kernel_share", "1", "of the kernels, those that a CUDA graph launched");
+  add("traced_step_time", "ms", "of a step that an imported trace marks");
+}
+
 // Of `figure.weights_bytes` and `fact.load_ms`.
 std::string_view unit_within(std::string_view metric) {
   for (const std::string_view unit : {"ns", "us", "ms", "s"}) {
@@ -93,6 +124,7 @@ std::span<const KnownMetric> known_metrics() {
     add_samples(all);
     add_memory(all);
     add_profile(all);
+    add_bounds(all);
     return all;
   }();
   return metrics;
@@ -113,6 +145,8 @@ FigureSource source_of_metric(std::string_view name) {
 
 std::optional<Pass> pass_of_metric(std::string_view name) {
   if (name.starts_with(kRangeTimePrefix)) return Pass::kProfile;
+  if (const KnownMetric* known = find_known_metric(name); known != nullptr && known->pass)
+    return known->pass;
   switch (source_of_metric(name)) {
     case FigureSource::kKernel:
     case FigureSource::kOperator:

@@ -35,6 +35,7 @@ struct KnownMetric {
   std::string_view unit, meaning;
   When when = When::kSteps;
   Better better = Better::kUnknown;  // where its unit does not say it
+  std::optional<Pass> pass = {};     // of samples that only one pass has
 };
 
 // In the order in which tables show them. Other metrics are samples that a program reports, or
