@@ -89,17 +89,23 @@ Row object() {
 
 std::vector<Row> method_rows() {
   using namespace rpc;
-  return {method<Submit>(),       method<Try>(),           method<Plan>(),
-          method<Watch>(),        method<Kernels>(),       method<ReadStudy>(),
-          method<ReferenceAdd>(), method<ReferenceList>(), method<ReferenceRemove>(),
-          method<List>(),         method<Show>(),          method<Report>(),
-          method<rpc::Query>(),   method<rpc::Plot>(),     method<Compare>(),
-          method<Memory>(),       method<Log>(),           method<Cancel>(),
-          method<Retry>(),        method<Workloads>(),     method<rpc::Config>(),
-          method<Devices>(),      method<rpc::Status>(),   method<Doctor>(),
-          method<Merge>(),        method<rpc::Noise>(),    method<Stop>(),
-          method<Delete>(),       method<Usage>(),         method<Compact>(),
-          method<rpc::Backup>(),  method<rpc::Pause>(),    method<rpc::Resume>(),
+  return {method<Submit>(),        method<Try>(),
+          method<Plan>(),          method<Watch>(),
+          method<Kernels>(),       method<Explain>(),
+          method<ReadStudy>(),     method<ReferenceAdd>(),
+          method<ReferenceList>(), method<ReferenceRemove>(),
+          method<List>(),          method<Show>(),
+          method<Report>(),        method<rpc::Query>(),
+          method<rpc::Plot>(),     method<Compare>(),
+          method<Memory>(),        method<Log>(),
+          method<Cancel>(),        method<Retry>(),
+          method<Workloads>(),     method<rpc::Config>(),
+          method<Devices>(),       method<rpc::Status>(),
+          method<Doctor>(),        method<Merge>(),
+          method<rpc::Noise>(),    method<Stop>(),
+          method<Delete>(),        method<Usage>(),
+          method<Compact>(),       method<rpc::Backup>(),
+          method<rpc::Pause>(),    method<rpc::Resume>(),
           method<Reread>()};
 }
 

@@ -72,25 +72,29 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
 }
 
 // The first rank's counts, as it was when the measured steps began. Each rank names its device
-// once.
-void take_environment(const Environment& said, int rank, AttemptRecord& record) {
+// once, or a second time if it read a recording of another (`again`).
+void take_environment(const Environment& said, int rank, bool again, AttemptRecord& record) {
   std::vector<DeviceInfo> devices;
   if (record.environment) devices = std::move(record.environment->devices);
+  if (again && !said.devices.empty() && !devices.empty()) devices.pop_back();
   append(devices, said.devices);
   if (!record.environment || rank == 0) record.environment = said;
   record.environment->devices = std::move(devices);
 }
 
 // Adds one event to the record. Sets the ending if it is the last line of its rank.
-void take(const Event& event, int rank, AttemptRecord& record, std::optional<Ending>& said,
-          WallTime& ended) {
+void take(const Event& event, const JournalCheck& journal, AttemptRecord& record,
+          std::optional<Ending>& said, WallTime& ended) {
+  const int rank = journal.rank;
   std::visit(Overload{
                  [](const StartedEvent&) {},
                  [&](const WorkEvent& e) {
                    // A rank's last one has the counts.
                    if (!record.work || rank == 0) record.work = e.work;
                  },
-                 [&](const EnvironmentEvent& e) { take_environment(e.environment, rank, record); },
+                 [&](const EnvironmentEvent& e) {
+                   take_environment(e.environment, rank, journal.environment, record);
+                 },
                  [&](const StateEvent& e) { record.states.push_back(e.record); },
                  [&](const StepEvent& e) {
                    record.samples.insert(record.samples.end(), e.samples.begin(), e.samples.end());
@@ -192,7 +196,7 @@ AttemptRecord ingest(const AttemptFolder& folder, const OpenAttempt& attempt,
     JournalCheck& journal = journals.emplace_back();
     journal.rank = ended.rank;
     const auto take_one = [&](const Event& event) {
-      take(event, ended.rank, record, rank.said, said_ended);
+      take(event, journal, record, rank.said, said_ended);
       count(event, journal);
     };
     journal.unreadable = for_each_event(folder, ended.rank, take_one, lost);

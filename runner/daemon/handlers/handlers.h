@@ -67,6 +67,8 @@ boost::asio::awaitable<Answer<rpc::Devices>> handle_devices(Services&, Session&,
                                                             rpc::Devices::Request);
 boost::asio::awaitable<Answer<rpc::Doctor>> handle_doctor(ReadServices&, Session&,
                                                           rpc::Doctor::Request);
+boost::asio::awaitable<Answer<rpc::Explain>> handle_explain(ReadServices&, Session&,
+                                                            rpc::Explain::Request);
 boost::asio::awaitable<Answer<rpc::Kernels>> handle_kernels(ReadServices&, Session&,
                                                             rpc::Kernels::Request);
 boost::asio::awaitable<Answer<rpc::List>> handle_list(ReadServices&, Session&, rpc::List::Request);

@@ -51,6 +51,7 @@ constexpr std::array kMethods{
     method<rpc::Delete, Services, handle_delete>(),
     method<rpc::Devices, Services, handle_devices>(),
     method<rpc::Doctor, ReadServices, handle_doctor>(),
+    method<rpc::Explain, ReadServices, handle_explain>(),
     method<rpc::Kernels, ReadServices, handle_kernels>(),
     method<rpc::List, ReadServices, handle_list>(),
     method<rpc::Log, ReadServices, handle_log>(),

@@ -38,11 +38,11 @@ void set_origin(Sweep& sweep, const WorkloadDef& def, const SubmittedFrom& from)
   const auto folder = def.index_of("submitted_from");
   const auto environment = def.index_of("submitted_environment");
   const auto env = def.index_of("env");
-  if (!folder || !environment || !env) return;
+  if (!folder) return;
   if (!from.folder.empty() && !sets(sweep, *folder)) {
     sweep.params.push_back({*folder, from.folder});
   }
-  if (from.environment.empty() || sets(sweep, *environment)) return;
+  if (!environment || !env || from.environment.empty() || sets(sweep, *environment)) return;
   const auto names = names_in(sweep, *env);
   std::vector<std::string> kept;
   for (const std::string& variable : from.environment) {

@@ -10,6 +10,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/model/vocabulary/cell_name.h"
+#include "runner/model/vocabulary/known_metric.h"
 #include "runner/report/cell/cell_format.h"
 #include "runner/report/notes/notes.h"
 #include "runner/stats/summary.h"
@@ -38,8 +39,7 @@ bool is_sampled(const TableValue& table_value) {
   if (metric == "figure" || metric.starts_with("figure.")) return false;
   const bool exact = metric == "fact" || metric.starts_with("fact.") || results.unit == "B" ||
                      metric == "steady_from" || metric.ends_with("_calls");
-  const bool once = metric == "setup_time" || metric.starts_with("kernel_") ||
-                    metric.starts_with("operator_") || metric.starts_with("range_time");
+  const bool once = metric == "setup_time" || pass_of_metric(metric) == Pass::kProfile;
   return !exact && !once;
 }
 

@@ -173,6 +173,40 @@ struct Kernels {
   };
 };
 
+struct Explain {
+  static constexpr std::string_view kName = "explain";
+  struct Request {
+    std::string attempt;
+    int rank = 0;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt,
+            "its id, or a sweep with one profile; the latest sweep without it");
+      field("rank", self.rank, "", Limits{.least = 0, .most = kMaxRanks - 1});
+    }
+  };
+  struct Sentence {
+    std::string rule, text;
+    double share = 0;
+    static void visit(auto& self, auto&& field) {
+      field("rule", self.rule, "docs/WHY_SLOW.md");
+      field("share", self.share, "of the step that it is about");
+      field("text", self.text, "one sentence");
+    }
+  };
+  struct Reply {
+    AttemptRow attempt;
+    std::string device;
+    double step_ms = 0;
+    std::vector<Sentence> sentences;
+    static void visit(auto& self, auto&& field) {
+      field("attempt", self.attempt, "of a profile pass");
+      field("device", self.device, "its name; empty if it is unknown");
+      field("step_ms", self.step_ms, "of the profiled step; 0 if it is unknown");
+      field("sentences", self.sentences, "the largest share first; none if nothing stands out");
+    }
+  };
+};
+
 struct Memory {
   static constexpr std::string_view kName = "memory";
   struct Request {

@@ -1,0 +1,53 @@
+#include "runner/report/explain/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "runner/report/explain/rules.h"
+
+namespace sweepd::report {
+namespace {
+
+struct Rule {
+  std::string_view name;
+  explaining::Finding (*find)(const StepProfile&);
+};
+constexpr std::array kRules{
+    Rule{"host_late", explaining::host_late},
+    Rule{"waiting", explaining::waiting},
+    Rule{"tail", explaining::tail},
+    Rule{"one_gap", explaining::one_gap},
+    Rule{"exposed_communication", explaining::exposed_communication},
+    Rule{"copies", explaining::copies},
+    Rule{"short_kernels", explaining::short_kernels},
+    Rule{"elementwise", explaining::elementwise},
+    Rule{"without_tensor_cores", explaining::without_tensor_cores},
+    Rule{"one_kernel", explaining::one_kernel},
+    Rule{"last_wave", explaining::last_wave},
+    Rule{"low_occupancy", explaining::low_occupancy},
+    Rule{"outside_operators", explaining::outside_operators},
+    Rule{"busy", explaining::busy},
+};
+
+}  // namespace
+
+std::vector<Explanation> explain(const StepProfile& profile) {
+  std::vector<Explanation> found;
+  for (const Rule& rule : kRules) {
+    if (auto finding = rule.find(profile))
+      found.push_back({rule.name, finding->first, std::move(finding->second)});
+  }
+  std::ranges::stable_sort(
+      found, [](const Explanation& a, const Explanation& b) { return a.share > b.share; });
+  if (found.size() > kMostExplanations) found.resize(kMostExplanations);
+  return found;
+}
+
+std::vector<std::string_view> explanation_rules() {
+  std::vector<std::string_view> names;
+  for (const Rule& rule : kRules) names.push_back(rule.name);
+  return names;
+}
+
+}  // namespace sweepd::report

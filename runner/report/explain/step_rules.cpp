@@ -1,0 +1,123 @@
+#include "runner/report/explain/rules.h"
+
+#include <cmath>
+
+#include "runner/base/units.h"
+
+namespace sweepd::report::explaining {
+
+namespace {
+
+// The share of the step that a metric in ms is.
+std::optional<double> share_of_step(const StepProfile& profile, std::string_view metric) {
+  const auto value = profile.metric(metric);
+  if (!value || profile.step_ms <= 0) return std::nullopt;
+  return *value / profile.step_ms;
+}
+
+// The share of the step that its longest gap is, if that is worth saying.
+std::optional<double> large_gap(const StepProfile& profile) {
+  const auto share = share_of_step(profile, "largest_gap_time");
+  return share && *share >= kWorthSaying ? share : std::nullopt;
+}
+
+}  // namespace
+
+// Without the longest gap if that has a sentence of its own.
+Finding host_late(const StepProfile& profile) {
+  const auto late = share_of_step(profile, "idle_host_time");
+  const double gap = large_gap(profile).value_or(0);
+  if (!late) return std::nullopt;
+  const double share = *late >= gap ? *late - gap : *late;
+  if (share < kWorthSaying) return std::nullopt;
+  const bool apart = share < *late;
+  std::string text =
+      fmt::format("{} for {} of the step ({} of {}) because the host is late",
+                  apart ? "Apart from the longest gap the device is idle" : "The device is idle",
+                  percent(share), time_text(share * profile.step_ms), time_text(profile.step_ms));
+  // Eager programs launch every 5 to 100 us. A graph or fusion shortens that, and nothing else.
+  constexpr double kMostLaunchMs = 0.5;
+  bool launches_often = true;
+  const auto launches = profile.metric("launches"), one = profile.metric("launch_median_time");
+  if (launches && *launches > 0) {
+    const double every_ms = profile.step_ms * (apart ? 1 - gap : 1) / *launches;
+    launches_often = every_ms < kMostLaunchMs;
+    text += fmt::format(": it issues {}, one every {}",
+                        with_thousands(std::llround(*launches)) +
+                            (std::llround(*launches) == 1 ? " launch" : " launches"),
+                        time_text(every_ms));
+    if (one) text += fmt::format(" ({} in the call itself)", time_text(*one));
+  }
+  text += launches_often ? "; capture the step in a CUDA graph, fuse kernels (torch.compile), or "
+                           "use a larger batch."
+                         : "; look for data loading, synchronisations and Python between them.";
+  return std::pair{share, text};
+}
+
+Finding waiting(const StepProfile& profile) {
+  const auto share = share_of_step(profile, "idle_wait_time");
+  if (!share || *share < kWorthSaying) return std::nullopt;
+  return std::pair{
+      *share,
+      fmt::format(
+          "The device is idle for {} of the step although its next work had been launched: it "
+          "waits for another stream, an event, or between many short kernels; look at the gaps "
+          "in the trace, and fuse what runs between them.",
+          percent(*share))};
+}
+
+Finding tail(const StepProfile& profile) {
+  const auto share = share_of_step(profile, "idle_tail_time");
+  if (!share || *share < kWorthSaying) return std::nullopt;
+  return std::pair{*share,
+                   fmt::format("After the device's last work {} of the step pass on the host: look "
+                               "for `.item()`, logging or checkpoints at the end of a step.",
+                               percent(*share))};
+}
+
+Finding one_gap(const StepProfile& profile) {
+  const auto share = large_gap(profile);
+  if (!share) return std::nullopt;
+  return std::pair{
+      *share, fmt::format("One gap alone is {} ({} of the step): loading data, a "
+                          "synchronisation, a collection of garbage, or the time between steps.",
+                          time_text(*share * profile.step_ms), percent(*share))};
+}
+
+Finding exposed_communication(const StepProfile& profile) {
+  const auto share = share_of_step(profile, "exposed_communication_time");
+  if (!share || *share < kWorthSaying / 2) return std::nullopt;
+  const double hidden = profile.metric("overlapped_communication_time").value_or(0);
+  return std::pair{
+      *share,
+      fmt::format("Communication runs alone for {} of the step ({}), and beside other kernels "
+                  "for {}: overlap it with the backward (larger or smaller buckets, an earlier "
+                  "start), or send fewer bytes.",
+                  percent(*share), time_text(*share * profile.step_ms), time_text(hidden))};
+}
+
+Finding outside_operators(const StepProfile& profile) {
+  if (profile.on_gpu || profile.step_ms <= 0) return std::nullopt;
+  const double share = 1 - all_ns(profile) / kNsPerMs / profile.step_ms;
+  if (share < kWorthSaying) return std::nullopt;
+  return std::pair{share, fmt::format("{} of the step on the CPU ({} of {}) is outside operators: "
+                                      "Python or the framework; compile the model, or use a larger "
+                                      "batch.",
+                                      percent(share), time_text(share * profile.step_ms),
+                                      time_text(profile.step_ms))};
+}
+
+// Nothing to repair: says what is left to gain.
+Finding busy(const StepProfile& profile) {
+  const auto share = profile.metric("device_busy_share");
+  constexpr double kFull = 0.9;
+  if (!share || *share < kFull) return std::nullopt;
+  const double products = share_of_kernels(profile, is_product);
+  return std::pair{
+      0.0,
+      fmt::format("The device works for {} of the step, {} of it in products and convolutions: "
+                  "only faster kernels or less work make it shorter.",
+                  percent(*share), percent(products))};
+}
+
+}  // namespace sweepd::report::explaining

@@ -1,0 +1,256 @@
+#include "runner/report/explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "runner/base/files.h"
+
+namespace sweepd::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A step of 10 ms on a GPU, of which products take nearly all.
+StepProfile good_step() {
+  StepProfile profile;
+  profile.device = "NVIDIA H100 80GB HBM3";
+  profile.on_gpu = true;
+  profile.multiprocessors = 132;
+  profile.step_ms = 10;
+  profile.metrics = {{"device_busy_share", 0.85},
+                     {"idle_host_time", 0.5},
+                     {"idle_wait_time", 0.5},
+                     {"idle_tail_time", 0.5},
+                     {"largest_gap_time", 0.3}};
+  for (int i = 0; i < 4; ++i) {
+    profile.kernels.push_back({"nvjet_bf16_" + std::to_string(i),
+                               "matmul",
+                               {1320, 1, 1},
+                               {384, 1, 1},
+                               10,
+                               2e6,
+                               2e5,
+                               0.25,
+                               10.0});
+  }
+  return profile;
+}
+
+void add(StepProfile& profile, const char* name, const char* kernel_class, std::int64_t calls,
+         double total_ms) {
+  profile.kernels.push_back({name,
+                             kernel_class,
+                             {64, 1, 1},
+                             {256, 1, 1},
+                             calls,
+                             total_ms * 1e6,
+                             total_ms * 1e6 / static_cast<double>(calls),
+                             {},
+                             {}});
+  std::ranges::stable_sort(profile.kernels, std::greater(), &StepProfile::Kernel::total_ns);
+}
+
+std::set<std::string_view> rules_for(const StepProfile& profile) {
+  std::set<std::string_view> rules;
+  for (const Explanation& each : explain(profile)) rules.insert(each.rule);
+  return rules;
+}
+
+std::string text_of(const StepProfile& profile, std::string_view rule) {
+  for (const Explanation& each : explain(profile)) {
+    if (each.rule == rule) return each.text;
+  }
+  return "silent";
+}
+
+TEST(Explain, AStepWithoutTroubleSaysNothing) {
+  EXPECT_THAT(explain(good_step()), IsEmpty());
+  EXPECT_THAT(explain(StepProfile()), IsEmpty());
+}
+
+TEST(Explain, HostLate) {
+  StepProfile profile = good_step();
+  profile.metrics["idle_host_time"] = 6.2;
+  profile.metrics["launches"] = 390;
+  profile.metrics["launch_median_time"] = 0.0137;
+  EXPECT_EQ(
+      text_of(profile, "host_late"),
+      "The device is idle for 62 % of the step (6.2 ms of 10.0 ms) because the host is late: it "
+      "issues 390 launches, one every 25.6 us (13.7 us in the call itself); capture the step "
+      "in a CUDA graph, fuse kernels (torch.compile), or use a larger batch.");
+  profile.metrics["launches"] = 12;
+  EXPECT_THAT(text_of(profile, "host_late"),
+              HasSubstr("12 launches, one every 833.3 us (13.7 us in the call itself); look for "
+                        "data loading"));
+  profile.metrics["launches"] = 390;
+  profile.metrics["largest_gap_time"] = 4;
+  EXPECT_THAT(
+      text_of(profile, "host_late"),
+      HasSubstr("Apart from the longest gap the device is idle for 22 % of the step (2.2 ms "
+                "of 10.0 ms) because the host is late: it issues 390 launches, one every "
+                "15.4 us"));
+  profile.metrics["largest_gap_time"] = 6;
+  EXPECT_EQ(text_of(profile, "host_late"), "silent");
+  profile.metrics["largest_gap_time"] = 0.3;
+  profile.metrics.erase("launches");
+  EXPECT_THAT(text_of(profile, "host_late"), HasSubstr("because the host is late; capture"));
+  profile.metrics["idle_host_time"] = 0.9;
+  EXPECT_EQ(text_of(profile, "host_late"), "silent");
+}
+
+TEST(Explain, IdleForAnotherReason) {
+  for (const auto& [metric, rule] : {std::pair{"idle_wait_time", "waiting"},
+                                     {"idle_tail_time", "tail"},
+                                     {"largest_gap_time", "one_gap"}}) {
+    StepProfile profile = good_step();
+    profile.metrics[metric] = 3;
+    EXPECT_EQ(rules_for(profile), std::set<std::string_view>{rule});
+    EXPECT_THAT(text_of(profile, rule), HasSubstr("30 %"));
+    profile.step_ms = 0;  // unknown
+    EXPECT_EQ(text_of(profile, rule), "silent");
+  }
+}
+
+TEST(Explain, ExposedCommunication) {
+  StepProfile profile = good_step();
+  profile.metrics["exposed_communication_time"] = 2;
+  profile.metrics["overlapped_communication_time"] = 1.5;
+  EXPECT_THAT(
+      text_of(profile, "exposed_communication"),
+      HasSubstr("alone for 20 % of the step (2.0 ms), and beside other kernels for 1.5 ms"));
+  profile.metrics["exposed_communication_time"] = 0.1;
+  EXPECT_EQ(text_of(profile, "exposed_communication"), "silent");
+}
+
+TEST(Explain, KernelsOfAnIdleDeviceDoNotMatter) {
+  StepProfile profile = good_step();
+  add(profile, "my_kernel", "elementwise", 2000, 8);
+  add(profile, "[CUDA memcpy HtoD]", "copy", 12, 8);
+  profile.metrics["device_busy_share"] = 0.08;
+  profile.metrics["idle_host_time"] = 9.2;
+  EXPECT_EQ(rules_for(profile), std::set<std::string_view>{"host_late"});
+}
+
+TEST(Explain, CopiesBetweenHostAndDevice) {
+  StepProfile profile = good_step();
+  add(profile, "[CUDA memcpy HtoD]", "copy", 12, 1);
+  EXPECT_THAT(text_of(profile, "copies"), HasSubstr("11 % of the device's time in 12 calls"));
+  add(profile, "[CUDA memcpy DtoH]", "copy", 1, 20);
+  EXPECT_EQ(rules_for(profile), std::set<std::string_view>{"copies"})
+      << "no fusion helps, and no faster kernel";
+  profile = good_step();
+  add(profile, "[CUDA memcpy DtoD]", "copy", 12, 1);
+  EXPECT_EQ(text_of(profile, "copies"), "silent");
+}
+
+TEST(Explain, ShortKernels) {
+  StepProfile profile = good_step();
+  add(profile, "vectorized_elementwise_kernel", "elementwise", 1000, 3);
+  EXPECT_THAT(text_of(profile, "short_kernels"), HasSubstr("1,000 calls of kernels below 10 us"));
+  profile = good_step();
+  add(profile, "vectorized_elementwise_kernel", "elementwise", 50, 3);  // few and long
+  EXPECT_EQ(text_of(profile, "short_kernels"), "silent");
+}
+
+TEST(Explain, Elementwise) {
+  StepProfile profile = good_step();
+  add(profile, "vectorized_elementwise_kernel", "elementwise", 100, 5);
+  EXPECT_THAT(text_of(profile, "elementwise"), HasSubstr("38 % of the kernel time in 100 calls"));
+  profile = good_step();
+  add(profile, "vectorized_elementwise_kernel", "elementwise", 100, 2);
+  EXPECT_EQ(text_of(profile, "elementwise"), "silent");
+}
+
+TEST(Explain, ProductsWithoutTensorCores) {
+  StepProfile profile = good_step();
+  add(profile, "sm80_xmma_gemm_f32f32_f32f32_simt_sgemm", "matmul", 10, 2);
+  EXPECT_THAT(text_of(profile, "without_tensor_cores"), HasSubstr("take 20 % of the kernel time"));
+  profile.kernels.back().name = "sm80_xmma_gemm_bf16";
+  for (StepProfile::Kernel& kernel : profile.kernels) kernel.name = "sm80_xmma_gemm_bf16";
+  EXPECT_EQ(text_of(profile, "without_tensor_cores"), "silent");
+}
+
+TEST(Explain, OneKernel) {
+  StepProfile profile = good_step();
+  add(profile, "my_kernel", "other", 2, 8);
+  EXPECT_THAT(text_of(profile, "one_kernel"),
+              HasSubstr("`my_kernel` takes 50 % of the kernel time in 2 calls of 4.0 ms each"));
+  profile.on_gpu = false;
+  EXPECT_THAT(text_of(profile, "one_kernel"), HasSubstr("takes 50 % of the operators' time"));
+  profile.kernels.resize(1);  // a benchmark of one kernel knows that
+  EXPECT_EQ(text_of(profile, "one_kernel"), "silent");
+}
+
+TEST(Explain, LastWave) {
+  StepProfile profile = good_step();
+  profile.kernels[0].grid = {160, 1, 1};
+  profile.kernels[0].waves = 160.0 / 132;
+  EXPECT_THAT(
+      text_of(profile, "last_wave"),
+      HasSubstr("has 160 blocks, 1.21 waves on 132 multiprocessors: 79 % of the last wave is "
+                "empty"));
+  profile.kernels[0].waves = 1.95;
+  EXPECT_EQ(text_of(profile, "last_wave"), "silent");
+  profile.kernels[0].waves.reset();
+  EXPECT_EQ(text_of(profile, "last_wave"), "silent");
+}
+
+TEST(Explain, LowOccupancy) {
+  StepProfile profile = good_step();
+  add(profile, "my_softmax", "softmax", 10, 2);
+  const auto softmax = std::ranges::find(profile.kernels, "my_softmax", &StepProfile::Kernel::name);
+  softmax->occupancy = 0.125;
+  EXPECT_THAT(text_of(profile, "low_occupancy"), HasSubstr("at most 12 % of the warps"));
+  softmax->occupancy = 0.5;
+  EXPECT_EQ(text_of(profile, "low_occupancy"), "silent");
+}
+
+TEST(Explain, OutsideOperatorsOfACpu) {
+  StepProfile profile;
+  profile.step_ms = 10;
+  profile.kernels.push_back({"aten::mm", "matmul", {}, {}, 4, 6e6, 1.5e6, {}, {}});
+  EXPECT_THAT(text_of(profile, "outside_operators"),
+              HasSubstr("40 % of the step on the CPU (4.0 ms"));
+  profile.kernels[0].total_ns = 9.5e6;
+  EXPECT_EQ(text_of(profile, "outside_operators"), "silent");
+}
+
+TEST(Explain, Busy) {
+  StepProfile profile = good_step();
+  profile.metrics["device_busy_share"] = 0.96;
+  EXPECT_THAT(text_of(profile, "busy"),
+              HasSubstr("works for 96 % of the step, 100 % of it in products"));
+}
+
+TEST(Explain, LargestShareFirstAndAtMostTen) {
+  StepProfile profile = good_step();
+  profile.metrics = {{"idle_host_time", 2.5},
+                     {"idle_wait_time", 3.0},
+                     {"idle_tail_time", 1.5},
+                     {"largest_gap_time", 1.2},
+                     {"exposed_communication_time", 1.1}};
+  add(profile, "[CUDA memcpy HtoD]", "copy", 12, 1);
+  add(profile, "vectorized_elementwise_kernel", "elementwise", 2000, 12);
+  add(profile, "ampere_sgemm_128x64", "matmul", 10, 4);
+  profile.kernels[0].occupancy = 0.1;
+  const std::vector<Explanation> found = explain(profile);
+  EXPECT_EQ(found.size(), kMostExplanations);
+  EXPECT_TRUE(std::ranges::is_sorted(found, std::greater(), &Explanation::share));
+}
+
+TEST(Explain, ThePageListsEveryRule) {
+  const auto page = read_regular(std::string(SWEEPD_DOCS_FOLDER) + "/WHY_SLOW.md", Links::kFollow);
+  ASSERT_TRUE(page);
+  for (const std::string_view rule : explanation_rules()) {
+    EXPECT_THAT(*page, HasSubstr("| `" + std::string(rule) + "` |"));
+  }
+}
+
+}  // namespace
+}  // namespace sweepd::report
