@@ -92,6 +92,25 @@ TEST(Study, ValuesAndFiguresOfTheProse) {
   EXPECT_EQ(prose[1].markdown, ".\n");
 }
 
+TEST(Study, WhatOneAttemptHas) {
+  const auto part = [](const std::string& key) {
+    return "study: s\nscales: {a: {values: {m: tiny}}}\nchapters:\n  - title: x\n    parts:\n"
+           "      - file: step.yaml\n        " +
+           key + ": {Its title: sweep=a model=$m}\n";
+  };
+  const ParsedStudy explained = study(part("explain")), drawn = study(part("timelines"));
+  ASSERT_EQ(render(explained.errors) + render(drawn.errors), "");
+  const StudyFigure step = explained.study.chapters.at(0).parts.at(0).explain.at(0);
+  EXPECT_EQ(step.name + "|" + step.metric, "Its title|fact.profile.step_ms");
+  EXPECT_THAT(step.where, ElementsAre("model=tiny"));
+  const StudyFigure memory = drawn.study.chapters.at(0).parts.at(0).timelines.at(0);
+  EXPECT_EQ(memory.name + "|" + memory.metric, "Its title|peak_allocated_bytes");
+  EXPECT_THAT(memory.where, ElementsAre("model=tiny", "phase=step"));
+  EXPECT_THAT(study_mistakes("study: s\nscales: {a: {}}\nchapters:\n  - title: x\n    parts:\n"
+                             "      - {text: y, explain: {z: sweep=a}}\n"),
+              HasSubstr("the part has no `file` of sweeps that this is about"));
+}
+
 // A part of a study with named figures and this text.
 std::string claiming(const std::string& text) {
   return "study: s\nscales: {a: {values: {m: tiny}}, b: {}}\nchapters:\n  - title: x\n    parts:\n"

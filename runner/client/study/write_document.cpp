@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/client/document/plots.h"
 #include "runner/client/document/sweep_results.h"
@@ -106,22 +107,43 @@ class DocumentWriter {
     return text;
   }
 
-  // The picture of a timeline, that of the attempt behind the figure.
+  // The attempt behind a figure.
+  Result<std::string> attempt_of(const StudyFigure& figure) {
+    const auto found = find(figure);
+    if (!found) return found.error();
+    auto query = query_of(figure, id_of_sweep(figure.sweep));
+    query->with = {"attempt"};
+    const auto table = ask(query);
+    if (!table) return table.error();
+    return table->rows.front().back().text;
+  }
+
   std::string timeline(const StudyFigure& figure) {
     const auto none = [&](const std::string& why) {
       return miss(figure.line, figure.column,
                   fmt::format("no timeline `{}`: {}", figure.name, why));
     };
-    const auto found = find(figure);
-    if (!found) return none(found.error().message);
-    auto query = query_of(figure, id_of_sweep(figure.sweep));
-    query->with = {"attempt"};
-    const auto table = ask(query);
-    if (!table) return none(table.error().message);
-    const auto memory = client_.call<rpc::Memory>({table->rows.front().back().text});
+    const auto attempt = attempt_of(figure);
+    if (!attempt) return none(attempt.error().message);
+    const auto memory = client_.call<rpc::Memory>({*attempt});
     if (!memory) return none(memory.error().message);
     if (memory->pictures.empty()) return none("the attempt has none");
     return plots_.add_timeline(figure.name, memory->pictures.front());
+  }
+
+  // What bounds the step of an attempt, as a list.
+  std::string explanation(const StudyFigure& figure) {
+    const auto attempt = attempt_of(figure);
+    const auto reply = attempt ? client_.call<rpc::Explain>({*attempt})
+                               : Result<rpc::Explain::Reply>(attempt.error());
+    if (!reply) {
+      return miss(figure.line, figure.column,
+                  fmt::format("no explanation `{}`: {}", figure.name, reply.error().message));
+    }
+    std::string text = figure.name + ":\n";
+    for (const auto& sentence : reply->sentences) text += "\n- " + printable(sentence.text);
+    if (reply->sentences.empty()) text += "\n- Nothing stands out.";
+    return text;
   }
 
   std::string claim(const StudyClaim& claim) {
@@ -179,6 +201,7 @@ class DocumentWriter {
     if (!skipped.empty()) blocks.push_back({skipped_in_words(skipped)});
     if (!short_) {
       for (const StudyFigure& each : part.timelines) blocks.push_back({timeline(each)});
+      for (const StudyFigure& each : part.explain) blocks.push_back({explanation(each)});
     }
     if (lost_) return *lost_;
     return {};

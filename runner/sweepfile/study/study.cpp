@@ -149,34 +149,39 @@ class StudyReader {
                      read(value);
                    }};
     };
-    read_fields(report_, "a part", node,
-                {{"text", [&](const Node&, const Node& v) { words.text = &v; }},
-                 {"figures", [&](const Node&, const Node& v) { words.figures = &v; }},
-                 {"file",
-                  [&](const Node&, const Node& v) {
-                    if (auto name = read_text(report_, "file", v)) part.file = std::move(*name);
-                    part.line = v.mark.line;
-                    part.column = v.mark.column;
-                    file.mark = v.mark;
-                  }},
-                 scales_field(shown_here),
-                 {"short",
-                  [&](const Node& key, const Node& v) {
-                    part.in_short = true;
-                    if (v.is_list() && !v.items.empty()) needs_file = key.mark;
-                    read_titles("short", file.short_tables, v);
-                  }},
-                 of_file("set", [&](const Node& v) { read_part_set(file, v); }),
-                 of_file("tables",
-                         [&](const Node& v) {
-                           part.all_tables = false;
-                           read_titles("tables", file.tables, v);
-                         }),
-                 of_file("timelines", [&](const Node& v) { read_timelines(part, v, shown_here); }),
-                 of_file("plots", [&](const Node& v) {
-                   plots_given = true;
-                   read_titles("plots", file.plots, v);
-                 })});
+    read_fields(
+        report_, "a part", node,
+        {{"text", [&](const Node&, const Node& v) { words.text = &v; }},
+         {"figures", [&](const Node&, const Node& v) { words.figures = &v; }},
+         {"file",
+          [&](const Node&, const Node& v) {
+            if (auto name = read_text(report_, "file", v)) part.file = std::move(*name);
+            part.line = v.mark.line;
+            part.column = v.mark.column;
+            file.mark = v.mark;
+          }},
+         scales_field(shown_here),
+         {"short",
+          [&](const Node& key, const Node& v) {
+            part.in_short = true;
+            if (v.is_list() && !v.items.empty()) needs_file = key.mark;
+            read_titles("short", file.short_tables, v);
+          }},
+         of_file("set", [&](const Node& v) { read_part_set(file, v); }),
+         of_file("tables",
+                 [&](const Node& v) {
+                   part.all_tables = false;
+                   read_titles("tables", file.tables, v);
+                 }),
+         of_file(
+             "timelines",
+             [&](const Node& v) { read_of_attempts("timelines", part.timelines, v, shown_here); }),
+         of_file("explain",
+                 [&](const Node& v) { read_of_attempts("explain", part.explain, v, shown_here); }),
+         of_file("plots", [&](const Node& v) {
+           plots_given = true;
+           read_titles("plots", file.plots, v);
+         })});
     part.all_plots = part.all_tables && !plots_given;
     if (part.file.empty() && needs_file.line != 0) {
       report_.error(needs_file, "the part has no `file` of sweeps that this is about");
@@ -187,11 +192,14 @@ class StudyReader {
     part.text = read_passages(source_, report_, words, values_, shown_here);
   }
 
-  void read_timelines(StudyPart& part, const Node& map, bool shown_here) {
-    if (!expect_map(report_, "timelines", map)) return;
+  void read_of_attempts(const char* key, std::vector<StudyFigure>& read, const Node& map,
+                        bool shown_here) {
+    if (!expect_map(report_, key, map)) return;
     for (const auto& [title, value] : map.entries) {
-      if (!read_text(report_, "timelines: " + title->text, *value) || !shown_here) continue;
-      part.timelines.push_back(read_timeline(source_, report_, title->text, *value, values_));
+      if (!read_text(report_, fmt::format("{}: {}", key, title->text), *value) || !shown_here) {
+        continue;
+      }
+      read.push_back(read_of_attempt(source_, report_, {key, title->text}, *value, values_));
     }
   }
 

@@ -38,7 +38,9 @@ std::vector<const StudyFigure*> figures_in(const StudyPart& part) {
     }
     for (const StudyFigure& figure : passage.claim->figures) figures.push_back(&figure);
   }
-  for (const StudyFigure& figure : part.timelines) figures.push_back(&figure);
+  for (const auto* read : {&part.timelines, &part.explain}) {
+    for (const StudyFigure& figure : *read) figures.push_back(&figure);
+  }
   return figures;
 }
 

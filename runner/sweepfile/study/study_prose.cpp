@@ -203,11 +203,13 @@ StudyFigure read_figure(const SourceText& source, Reporter& report, const Figure
   return ProseReader(report, {values, {}}).read_named(place, name, node.text);
 }
 
-StudyFigure read_timeline(const SourceText& source, Reporter& report, const std::string& title,
-                          const Node& node, const ScaleValues& values) {
-  Node peak = node;
-  peak.text += " metric=peak_allocated_bytes phase=step cell={max}";
-  return read_figure(source, report, {"timelines", title}, peak, values);
+StudyFigure read_of_attempt(const SourceText& source, Reporter& report, const FigureName& name,
+                            const Node& node, const ScaleValues& values) {
+  Node measured = node;
+  measured.text += std::string_view(name.what) == "timelines"
+                       ? " metric=peak_allocated_bytes phase=step cell={max}"
+                       : " metric=fact.profile.step_ms cell={max}";
+  return read_figure(source, report, name, measured, values);
 }
 
 void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sweep>& sweeps,

@@ -41,9 +41,10 @@ struct FigureName {
 StudyFigure read_figure(const SourceText& source, Reporter& report, const FigureName& name,
                         const Node& node, const ScaleValues& values);
 
-// Reads the filters of a memory timeline, which is that of the attempt behind its peak.
-StudyFigure read_timeline(const SourceText& source, Reporter& report, const std::string& title,
-                          const Node& node, const ScaleValues& values);
+// Reads the filters of what one attempt has: under `timelines` the one behind a memory peak, under
+// `explain` the one behind a profiled step.
+StudyFigure read_of_attempt(const SourceText& source, Reporter& report, const FigureName& name,
+                            const Node& node, const ScaleValues& values);
 
 // Reports names and values in a figure that its sweep cannot have. `sweeps` are those of the study.
 void check_figure(Reporter& report, const Catalog& catalog, const std::vector<Sweep>& sweeps,
