@@ -112,7 +112,11 @@ class Command final : public Workload, public SelfTimed {
       if (!observes_) return;
       auto steps = command::read_observed(context_.folder, context_.rank);
       if (!steps) throw std::runtime_error(not_observed());
+      const bool on_gpu = steps->has_kernels;
       findings.profile(std::move(*steps));
+      if (on_gpu) {
+        findings.profile({}, {}, command::observed_bounds(context_.folder, context_.rank));
+      }
       return;
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;

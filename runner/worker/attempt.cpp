@@ -263,6 +263,11 @@ std::string Attempt::observe_self_timed(SelfTimed& workload) {
   begin_measured();
   JournalFindings findings(events_, progress_, rank_);
   workload.measure(findings);
+  if (findings.recorded_on()) {
+    Environment of_recording = environment_;
+    of_recording.devices = {*findings.recorded_on()};
+    events_.add(EnvironmentEvent{std::move(of_recording)});
+  }
   emit_state("after");
   log_line("the program reported {}", findings.summary());
   return std::string(kStoppedByProgram);

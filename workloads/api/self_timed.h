@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/model/machine/environment.h"
 #include "runner/model/measurement/sample.h"
 #include "runner/model/measurement/work.h"
+#include "runner/model/vocabulary/kernel.h"
 #include "runner/model/vocabulary/memory.h"
 #include "workloads/api/profiler.h"
 
@@ -40,6 +42,11 @@ class Findings {
   virtual void memory(ObservedMemory memory) = 0;
   virtual void work(WorkPerStep work) = 0;  // in place of the formula's values
   virtual void profile(ObservedSteps steps) = 0;
+  // Of a profile whose rows are made; their ranks are ignored.
+  virtual void profile(std::vector<KernelStats> kernels, std::vector<OperatorStats> operators,
+                       std::vector<Sample> samples) = 0;
+  // The figures are a recording of this device, which the attempt then has in place of its own.
+  virtual void recorded_on(DeviceInfo device) = 0;
   // Reports the current phase, if it is known. A failed ending there names it.
   virtual void phase(std::string_view phase) = 0;
 };

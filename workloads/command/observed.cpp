@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "runner/base/files.h"
+#include "runner/trace/analysis.h"
+#include "runner/trace/chrome.h"
+#include "runner/trace/profile_rows.h"
 #include "workloads/command/torch_trace.h"
 
 namespace sweepd::command {
@@ -32,6 +36,18 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
 
 std::string trace_file(int rank) {
   return fmt::format("trace.{}.json", rank);
+}
+
+std::vector<Sample> observed_bounds(const std::filesystem::path& folder, int rank) {
+  const auto read = trace::read_chrome_trace(folder / trace_file(rank));
+  if (!read || read->timeline.work.empty()) return {};
+  const trace::Timeline& timeline = read->timeline;
+  const auto is_step = [&](const trace::HostSpan& range) {
+    return timeline.names[range.name] == "sweepd.step";
+  };
+  const auto step = std::ranges::find_if(timeline.ranges, is_step);
+  if (step == timeline.ranges.end()) return {};
+  return trace::bound_samples(trace::TraceIndex(timeline).analyse({step->begin_ns, step->end_ns}));
 }
 
 std::string not_observed(bool imported_torch, const std::string& failure) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "workloads/api/self_timed.h"
 
@@ -15,6 +16,10 @@ namespace sweepd::command {
 std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, int rank);
 
 std::string trace_file(int rank);
+
+// What bounds the stored step, from the kept trace: the metrics of runner/trace/profile_rows.h.
+// Empty without work of a device.
+std::vector<Sample> observed_bounds(const std::filesystem::path& folder, int rank);
 
 // Why no step was observed: the observer's own `failure`, or what was missing.
 std::string not_observed(bool imported_torch, const std::string& failure);

@@ -7,14 +7,15 @@
 
 #include "runner/model/vocabulary/known_metric.h"
 #include "runner/worker/journal/log.h"
+#include "runner/worker/passes/bounds.h"
 
 namespace sweepd {
 namespace {
 
-// Adds the events about ranges: each pass through a range as samples `range_time.<range>`, whose
-// step is its number: in a model, one layer after the other. Also adds softmax's share of
-// attention's products and softmax (profile_summary.h), as the facts `profile.softmax_share`
-// (forward) and `profile.softmax_share_backward`.
+// Adds the events about ranges, and what bounds the step: each pass through a range as samples
+// `range_time.<range>`, whose step is its number: in a model, one layer after the other. Also adds
+// softmax's share of attention's products and softmax (profile_summary.h), as the facts
+// `profile.softmax_share` (forward) and `profile.softmax_share_backward`.
 void add_range_events(const ProfileResult& result, KernelSource source, int rank,
                       EventWriter& events) {
   const std::string prefix(kRangeTimePrefix);
@@ -22,6 +23,11 @@ void add_range_events(const ProfileResult& result, KernelSource source, int rank
   for (const RangePassage& passage : passages_of(result.recording, source)) {
     by_number[passage.number].push_back(
         {rank, passage.number, passage.phase, prefix + passage.range, passage.kernel_ns / 1e6});
+  }
+  // Of the first device, as step 0 (runner/trace/profile_rows.h).
+  for (Sample& sample : bounds_of(result.recording, result.step_ms)) {
+    sample.rank = rank;
+    by_number[sample.step].push_back(std::move(sample));
   }
   for (auto& [number, samples] : by_number) {
     events.add(StepEvent{number, false, std::move(samples)});

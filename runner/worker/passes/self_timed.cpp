@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "runner/worker/passes/memory_facts.h"
@@ -72,6 +73,15 @@ void JournalFindings::profile(ObservedSteps steps) {
   add_profile_events(
       compared_steps(std::move(steps.first), std::move(steps.second), steps.step_ms, source),
       source, rank_, events_);
+}
+
+void JournalFindings::profile(std::vector<KernelStats> kernels,
+                              std::vector<OperatorStats> operators, std::vector<Sample> samples) {
+  std::map<std::int64_t, std::vector<Sample>> by_step;
+  for (Sample& sample : samples) by_step[sample.step].push_back(std::move(sample));
+  for (auto& [step, values] : by_step) events_.add(StepEvent{step, false, std::move(values)});
+  for (KernelStats& kernel : kernels) events_.add(KernelEvent{std::move(kernel)});
+  for (OperatorStats& op : operators) events_.add(OperatorEvent{std::move(op)});
 }
 
 }  // namespace sweepd

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/worker/journal/event_writer.h"
@@ -26,10 +28,14 @@ class JournalFindings final : public Findings {
   void memory(ObservedMemory memory) override;
   void work(WorkPerStep work) override;
   void profile(ObservedSteps steps) override;
+  void profile(std::vector<KernelStats> kernels, std::vector<OperatorStats> operators,
+               std::vector<Sample> samples) override;
+  void recorded_on(DeviceInfo device) override { recorded_on_ = std::move(device); }
   void phase(std::string_view phase) override { progress_.enter(phase); }
 
   // "6 steps of 4 metrics, 1 metric of the whole run"
   std::string summary() const;
+  const std::optional<DeviceInfo>& recorded_on() const { return recorded_on_; }
 
  private:
   void write(std::int64_t step, bool warmup, std::vector<Sample> samples);
@@ -37,6 +43,7 @@ class JournalFindings final : public Findings {
   EventWriter& events_;
   AttemptProgress& progress_;
   int rank_;
+  std::optional<DeviceInfo> recorded_on_;
   std::set<std::int64_t> steps_;
   std::set<std::string> metrics_, metrics_of_run_;
 };

@@ -2,8 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+
+#include "tests/worker/temp_folder.h"
+#include "workloads/command/observed.h"
 
 namespace sweepd::command {
 namespace {
@@ -32,11 +37,11 @@ constexpr const char* kTrace = R"trace({"schemaVersion": 1, "traceEvents": [
   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": 3010, "dur": 5,
    "args": {"correlation": 77}},
   {"ph": "X", "cat": "kernel", "name": "gemm", "tid": 7, "ts": 2150, "dur": 80.5,
-   "args": {"External id": 6, "correlation": 70, "stream": 7, "grid": [4, 2, 1], "block": [128, 1, 1]}},
+   "args": {"External id": 6, "correlation": 70, "device": 0, "stream": 7, "grid": [4, 2, 1], "block": [128, 1, 1]}},
   {"ph": "X", "cat": "kernel", "name": "add", "tid": 7, "ts": 3050, "dur": 10,
-   "args": {"correlation": 77, "stream": 7}},
+   "args": {"correlation": 77, "device": 0, "stream": 7}},
   {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "tid": 7, "ts": 9500, "dur": 2,
-   "args": {"stream": 7}},
+   "args": {"device": 0, "stream": 7}},
   {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "ts": 2000}
 ]})trace";
 
@@ -89,6 +94,24 @@ TEST(ReadTorchTrace, SaysWhatIsNoTrace) {
   EXPECT_THAT(mistake("{"), HasSubstr("not JSON"));
   EXPECT_THAT(mistake("{}"), HasSubstr("traceEvents"));
   EXPECT_THAT(mistake(R"trace({"traceEvents": 5})trace"), HasSubstr("traceEvents"));
+}
+
+// The step lasts 10 ms, and its device works for 80.5, 10 and 2 us of it.
+TEST(ObservedBounds, AreThoseOfTheStep) {
+  const TempFolder folder;
+  std::ofstream(folder.path() / trace_file(0)) << kTrace;
+  const std::vector<Sample> samples = observed_bounds(folder.path(), 0);
+  const auto value = [&](std::string_view metric) {
+    const auto found = std::ranges::find(samples, metric, &Sample::metric);
+    return found == samples.end() ? -1 : found->value;
+  };
+  EXPECT_DOUBLE_EQ(value("device_busy_time"), 0.0925);
+  EXPECT_DOUBLE_EQ(value("device_busy_share"), 0.00925);
+  EXPECT_DOUBLE_EQ(value("launches"), 1);
+  EXPECT_DOUBLE_EQ(value("idle_host_time"), 0.8195)
+      << "the add's launch began after the gemm's end";
+  EXPECT_DOUBLE_EQ(value("idle_unknown_time"), 1.15 + 6.44) << "before kernels without a launch";
+  EXPECT_TRUE(observed_bounds(folder.path(), 1).empty()) << "that rank has no trace";
 }
 
 }  // namespace
