@@ -143,11 +143,12 @@ class WithResults(unittest.TestCase):
         wanted = "pass = 'timing'"
         if "--memory" in command or "sweepctl export" in command:
             wanted = "pass = 'memory'"
-        elif "--kernels" in command:
+        elif "--kernels" in command or "sweepctl explain" in command:
             wanted = "pass = 'profile'"
         elif "--rank" in command:
             wanted = "trial in (select trial from params_all_reduce)"
         attempt = self.sql(f"select uid from attempt where {wanted} and outcome = 'done' limit 1")
+        command = command.replace("import FILE", f"import {ROOT}/tests/trace/data/cpu_training.json.gz")
         sweep = "printed" if command.startswith("sweepctl reread") else "lm-end-to-end"
         for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b|\bmy-gpt\b", sweep), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
                          (r"\bOTHER\.db\b|/mnt/h200/results\.db", "other/results.db"),

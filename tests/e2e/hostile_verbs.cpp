@@ -70,6 +70,19 @@ std::string odd_report_of(HostileTexts& texts) {
   return texts.one_of({phase, fact, other});
 }
 
+// A trace of torch.profiler with names of strangers.
+std::string trace_of(HostileTexts& texts) {
+  const auto event = [&](const char* category, int begin_us, const char* args) {
+    return "{\"ph\":\"X\",\"cat\":\"" + std::string(category) + "\",\"name\":" + free_text(texts) +
+           ",\"pid\":0,\"tid\":1,\"ts\":" + std::to_string(begin_us) + ",\"dur\":4,\"args\":{" +
+           args + "}}";
+  };
+  return "{\"deviceProperties\":[{\"id\":0,\"name\":" + free_text(texts) + "}],\"traceEvents\":[" +
+         event("user_annotation", 0, "") + "," + event("cpu_op", 1, "") + "," +
+         event("cuda_runtime", 2, "\"correlation\":1") + "," +
+         event("kernel", 9, "\"device\":0,\"stream\":7,\"correlation\":1") + "]}";
+}
+
 std::string study_file(HostileTexts& texts) {
   const auto hole = [&] { return quoted(texts.printable()); };
   return "study: theirs\ntitle: " + hole() + "\ndescription: " + hole() +
@@ -138,6 +151,8 @@ class Calls {
     tables({"show", known_.profile, "--kernels"});
     tables({"show", known_.profile, "--kernels", "--by", "range"});
     tables({"show", known_.profile, "--kernels", "--layout", "pytorch"});
+    add({"explain", known_.profile});
+    add({"explain", texts_.argument()});
     calls_.push_back({{"log", known_.failed}, /*every_byte=*/true});
     add({"log", known_.failed, "--rank", "7"});
     add({"log", texts_.argument()});
@@ -182,6 +197,11 @@ class Calls {
     for (const std::string& file : {given_.accepted, given_.refused}) {
       add({"try", file, "--set", "ending=" + texts_.one_of({"skips", "odd"})});
     }
+    add({"import", given_.trace, "--format", page_or_json()});
+    add({"import", given_.trace, "--name", "traced"});
+    add({"import", given_.refused, "--name", texts_.argument()});
+    tables({"show", "traced"});
+    add({"explain", "traced"});
     add({"submit", given_.refused});
     add({"submit", given_.accepted, "--set", "ending=" + texts_.argument(), "--wait"});
     add({"submit", given_.accepted, "--wait"});
@@ -284,6 +304,7 @@ GivenFiles write_given_files(const Sandbox& box, HostileTexts& texts) {
   int left = static_cast<int>(texts.below(18));  // one hole is filled with anything
   const auto any_in_one = [&] { return quoted(left-- == 0 ? texts.any() : texts.printable()); };
   GivenFiles given;
+  given.trace = write("a trace.json", trace_of(texts));
   given.accepted = write("accepted.yaml", sweep_file("accepted", folder, printable));
   given.refused =
       write("refused.yaml",

@@ -17,7 +17,7 @@ std::set<std::string> verbs_of_files(const Sandbox& box);
 // Files with texts of a stranger, for the verbs that read one.
 struct GivenFiles {
   std::string accepted, refused;  // sweep files
-  std::string study, figures, config;
+  std::string study, figures, config, trace;
 };
 GivenFiles write_given_files(const Sandbox& box, HostileTexts& texts);
 

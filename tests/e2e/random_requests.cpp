@@ -137,19 +137,24 @@ json deep(int levels) {
 
 const std::vector<MethodRule>& method_rules() {
   using namespace rpc;
-  static const std::vector<MethodRule> rules{
-      rule<Submit>(),       rule<Try>(),           rule<Plan>(),
-      rule<Watch>(),        rule<Kernels>(),       rule<ReadStudy>(),
-      rule<ReferenceAdd>(), rule<ReferenceList>(), rule<ReferenceRemove>(),
-      rule<List>(),         rule<Show>(),          rule<Report>(),
-      rule<rpc::Query>(),   rule<rpc::Plot>(),     rule<rpc::Compare>(),
-      rule<Memory>(),       rule<Log>(),           rule<Cancel>(),
-      rule<Retry>(),        rule<Workloads>(),     rule<rpc::Config>(),
-      rule<Devices>(),      rule<rpc::Status>(),   rule<Doctor>(),
-      rule<Merge>(),        rule<rpc::Noise>(),    rule<Stop>(),
-      rule<Delete>(),       rule<Usage>(),         rule<Compact>(),
-      rule<rpc::Backup>(),  rule<rpc::Pause>(),    rule<rpc::Resume>(),
-      rule<Reread>()};
+  static const std::vector<MethodRule> rules{rule<Submit>(),        rule<Try>(),
+                                             rule<Plan>(),          rule<Watch>(),
+                                             rule<Kernels>(),       rule<rpc::Explain>(),
+                                             rule<ReadStudy>(),     rule<ReferenceAdd>(),
+                                             rule<ReferenceList>(), rule<ReferenceRemove>(),
+                                             rule<List>(),          rule<Show>(),
+                                             rule<Report>(),        rule<rpc::Query>(),
+                                             rule<rpc::Plot>(),     rule<rpc::Compare>(),
+                                             rule<Memory>(),        rule<Log>(),
+                                             rule<Cancel>(),        rule<Retry>(),
+                                             rule<Workloads>(),     rule<rpc::Config>(),
+                                             rule<Devices>(),       rule<rpc::Status>(),
+                                             rule<Doctor>(),        rule<Merge>(),
+                                             rule<rpc::Noise>(),    rule<Stop>(),
+                                             rule<Delete>(),        rule<Usage>(),
+                                             rule<Compact>(),       rule<rpc::Backup>(),
+                                             rule<rpc::Pause>(),    rule<rpc::Resume>(),
+                                             rule<Reread>()};
   return rules;
 }
 

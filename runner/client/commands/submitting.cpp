@@ -8,6 +8,7 @@
 #include "runner/client/render/output.h"
 #include "runner/client/render/plan_view.h"
 #include "runner/client/watch/watching.h"
+#include "runner/wire/messages/results.h"
 
 namespace sweepd {
 namespace {
@@ -68,8 +69,14 @@ Result<std::vector<std::string>> submit_sweeps(Client& client, const SubmissionO
   }
   const auto files = read_sweep_files(client, submission.files);
   if (!files) return files.error();
+  return submit_files(client, *files, submission, lines);
+}
+
+Result<std::vector<std::string>> submit_files(Client& client, const std::vector<SweepFile>& files,
+                                              const SubmissionOptions& submission,
+                                              std::FILE* lines) {
   std::vector<std::string> ids;
-  for (const SweepFile& file : *files) {
+  for (const SweepFile& file : files) {
     rpc::Submit::Request request = file.submit();
     request.reuse = submission.again ? "none" : submission.reuse;
     request.notify = submission.notify;
@@ -92,6 +99,25 @@ Exit watch_sweeps(Client& client, const std::vector<std::string>& ids) {
     if (exit == Exit::kInterrupted) break;
   }
   return worst;
+}
+
+Exit watch_and_print(Client& client, const std::vector<std::string>& ids, const std::string& format,
+                     TablesOf which) {
+  const Exit ended = watch_sweeps(client, ids);
+  if (ended != Exit::kOk && ended != Exit::kNotAllDone) return ended;
+  std::vector<Table> tables;
+  for (const std::string& id : ids) {
+    auto reply = client.call<rpc::Report>({id, "", {}});
+    if (!reply) return report_error(reply.error());
+    if (which == TablesOf::kResults && reply->sweep.counts.done() == 0) continue;
+    const std::string rest = fmt::format("`sweepctl report {} --notes all`", reply->sweep.name);
+    for (Table& table : reply->tables) {
+      tables.push_back(with_chosen_notes(std::move(table), "few", format, rest));
+    }
+  }
+  if (tables.empty() && which == TablesOf::kResults) return ended;
+  const auto printed = print_tables(tables, format);
+  return printed ? ended : report_error(printed.error());
 }
 
 }  // namespace sweepd

@@ -1,0 +1,249 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "runner/base/printable.h"
+#include "runner/base/text.h"
+#include "runner/base/trace_file.h"
+#include "runner/client/commands/submitting.h"
+#include "runner/client/render/output.h"
+#include "runner/client/session/client.h"
+#include "runner/client/watch/exit_message.h"
+#include "runner/wire/messages/queue.h"
+#include "runner/wire/messages/results.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+using trace::TraceKind;
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string name, step = "all", format = "md";
+  bool ranks = false;
+};
+
+// The files of one attempt, and how many ranks it has.
+struct Job {
+  std::vector<fs::path> files;
+  std::size_t ranks = 1;
+};
+
+struct Jobs {
+  std::vector<Job> all;
+  bool has_traces = false, has_snapshots = false;
+};
+
+// Traces of different ranks are one job, and so are all with --ranks; any other is a job of its
+// own, also each of several of the same rank. Snapshots belong to the first job.
+Result<Jobs> jobs_of(const ImportOptions& options) {
+  Jobs jobs;
+  std::vector<fs::path> ranked, snapshots;
+  std::set<std::optional<int>> ranks;
+  for (const std::string& named : options.files) {
+    std::error_code error;
+    const fs::path file = fs::absolute(named, error).lexically_normal();
+    const auto kind = trace::kind_of_trace(file);
+    if (!kind) return kind.error();
+    if (*kind == TraceKind::kSnapshot) {
+      snapshots.push_back(file);
+    } else if (const auto rank = trace::rank_of_trace(file); options.ranks || rank) {
+      ranked.push_back(file);
+      ranks.insert(rank);
+    } else {
+      jobs.all.push_back({{file}});
+    }
+  }
+  if (!options.ranks && ranks.size() == 1) {
+    for (const fs::path& file : ranked) jobs.all.push_back({{file}});
+  } else if (!ranked.empty()) {
+    if (const auto ordered = trace::in_order_of_ranks(ranked); !ordered) return ordered.error();
+    jobs.all.insert(jobs.all.begin(), {ranked, ranked.size()});
+  }
+  jobs.has_traces = !jobs.all.empty();
+  jobs.has_snapshots = !snapshots.empty();
+  if (jobs.all.empty()) jobs.all.push_back({{}, snapshots.size()});
+  Job& first = jobs.all.front();
+  first.files.insert(first.files.end(), snapshots.begin(), snapshots.end());
+  return jobs;
+}
+
+// A word of the parameter `files`: no character of it ends or quotes a word.
+std::string as_word(const std::string& text) {
+  std::string word;
+  for (const char c : text) {
+    if (std::string_view(" \t\n\"'\\").find(c) != std::string_view::npos) word += '\\';
+    word += c;
+  }
+  return word;
+}
+
+std::string in_yaml(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+// A sweep's name from that of a file: `rank-0.Apr_03.pt.trace.json.gz` is `rank-0-Apr-03`.
+std::string name_from(const fs::path& file) {
+  std::string stem = file.filename().string();
+  for (bool cut = true; cut;) {
+    cut = false;
+    for (const std::string_view end :
+         {".gz", ".json", ".trace", ".pt", ".sqlite", ".pickle", ".nsys-rep"}) {
+      if (stem.size() > end.size() && stem.ends_with(end)) {
+        stem.resize(stem.size() - end.size());
+        cut = true;
+      }
+    }
+  }
+  std::string name;
+  for (const char c : stem) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (plain) name += c;
+    if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  constexpr std::size_t kMost = 60;
+  name.resize(std::min(name.size(), kMost));
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "imported" : name;
+}
+
+std::string rows(bool several, std::string_view more) {
+  std::string names = several ? "{files: Trace}" : "";
+  if (!more.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", more);
+  return "[" + names + "]";
+}
+
+std::string trace_tables(bool several) {
+  return fmt::format(
+      R"(  - title: What bounds it
+    rows: {}
+    values:
+      - {{name: Step (ms), metric: fact.profile.step_ms, cell: "{{mean:.3f}}"}}
+      - {{name: Device busy, metric: device_busy_share, cell: "{{mean:.1%}}"}}
+      - {{name: Idle, metric: device_idle_time, cell: "{{mean:.3f}}"}}
+      - {{name: Host late, metric: idle_host_time, cell: "{{mean:.3f}}"}}
+      - {{name: Waiting, metric: idle_wait_time, cell: "{{mean:.3f}}"}}
+      - {{name: Tail, metric: idle_tail_time, cell: "{{mean:.3f}}"}}
+      - {{name: Longest gap, metric: largest_gap_time, cell: "{{max:.3f}}"}}
+      - {{name: Launches, metric: launches, cell: "{{mean:.0f}}"}}
+      - {{name: One launch (us), metric: launch_median_time, unit: us, cell: "{{mean:.1f}}"}}
+  - title: Kernels
+    rows: {}
+    sort: [{}-Time]
+    limit: 20
+    values:
+      - {{name: Time, metric: kernel_share, cell: "{{mean:.1%}}"}}
+      - {{name: Total (ms), metric: kernel_time, cell: "{{mean:.3f}}"}}
+      - {{name: Calls, metric: kernel_calls, cell: "{{mean:.0f}}"}}
+      - {{name: Avg (us), metric: kernel_mean, unit: us, cell: "{{mean:.1f}}"}}
+      - {{name: Min (us), metric: kernel_min, unit: us, cell: "{{mean:.1f}}"}}
+      - {{name: Max (us), metric: kernel_max, unit: us, cell: "{{mean:.1f}}"}}
+)",
+      rows(several, "{rank: Rank}"), rows(several, "{kernel: Name}"), several ? "files, " : "");
+}
+
+std::string snapshot_tables() {
+  return R"(  - title: Memory
+    rows: [{files: Snapshot}]
+    unit: MiB
+    values:
+      - {name: Peak allocated, metric: peak_allocated_bytes, cell: "{mean:.2f}"}
+      - {name: Peak reserved, metric: peak_reserved_bytes, cell: "{mean:.2f}"}
+      - {name: At the end, metric: at_end_bytes, cell: "{mean:.2f}"}
+)";
+}
+
+// The deepest folder that has all files. Their names below it are part of a trial; it is not.
+fs::path common_folder(const Jobs& jobs) {
+  fs::path folder = jobs.all.front().files.front().parent_path();
+  for (const Job& job : jobs.all) {
+    for (const fs::path& file : job.files) {
+      const fs::path other = file.parent_path();
+      const auto differ = std::mismatch(folder.begin(), folder.end(), other.begin(), other.end());
+      fs::path common;
+      for (auto part = folder.begin(); part != differ.first; ++part) common /= *part;
+      folder = common;
+    }
+  }
+  return folder;
+}
+
+std::string sweep_file(const ImportOptions& options, const Jobs& jobs, const fs::path& folder) {
+  const std::string name =
+      options.name.empty() ? name_from(jobs.all.front().files.front()) : options.name;
+  std::vector<std::string> passes;
+  if (jobs.has_traces) passes.emplace_back("profile");
+  if (jobs.has_snapshots) passes.emplace_back("memory");
+  std::vector<std::string> points;
+  for (const Job& job : jobs.all) {
+    std::vector<std::string> words;
+    for (const fs::path& file : job.files) {
+      words.push_back(as_word(file.lexically_relative(folder).string()));
+    }
+    points.push_back(
+        fmt::format("  - {{files: {}, world_size: {}}}\n", in_yaml(join(words, " ")), job.ranks));
+  }
+  std::string text = fmt::format(
+      "sweep: {}\ndescription: Imported by sweepctl import\nworkload: trace\npasses: [{}]\n"
+      "params: {{step: {}}}\ninclude:\n{}tables:\n",
+      in_yaml(name), join(passes, ", "), in_yaml(options.step), join(points, ""));
+  if (jobs.has_traces) text += trace_tables(jobs.all.size() > 1);
+  if (jobs.has_snapshots) text += snapshot_tables();
+  return text;
+}
+
+Exit import_files(Client& client, const ImportOptions& options) {
+  const ExitMessage at_interrupt("the import goes on; see: sweepctl list");
+  const auto jobs = jobs_of(options);
+  if (!jobs) return report_error(jobs.error());
+  SweepFile file;
+  file.shown = "the import";
+  file.folder = common_folder(*jobs).string();
+  file.text = sweep_file(options, *jobs, file.folder);
+  const auto ids = submit_files(client, {file}, {}, stderr);
+  if (!ids) return report_error(ids.error());
+  return watch_and_print(client, *ids, options.format, TablesOf::kResults);
+}
+
+}  // namespace
+
+void add_import(Command& app, Client& client) {
+  auto options = std::make_shared<ImportOptions>();
+  Command* command =
+      app.add_subcommand("import", "Store traces and memory snapshots of other tools as attempts");
+  command
+      ->add_option("FILE", options->files,
+                   "traces of torch.profiler (JSON, also .gz), SQLite exports of nsys (nsys export "
+                   "--type sqlite), memory snapshots of torch (.pickle)")
+      ->required();
+  command->add_option("--name", options->name, "the sweep's name [default: from the first file]");
+  command->add_option("--step", options->step, "only this step of a trace, as the trace numbers it")
+      ->capture_default_str();
+  command->add_flag("--ranks", options->ranks,
+                    "the traces are ranks of one job, in this order, though they do not say so");
+  add_format_option(*command, options->format);
+  command->footer(
+      "Traces of different ranks of a job are one attempt; any other trace is its own.\n"
+      "Then: sweepctl explain, show ATTEMPT --kernels, compare NAME --by files=A,B, query, plot.\n"
+      "Example: sweepctl import before.json.gz after.json.gz --name fused-adamw");
+  command->callback([&client, options] {
+    client.action = [&client, options] { return import_files(client, *options); };
+  });
+}
+
+}  // namespace sweepd

@@ -1,0 +1,101 @@
+// Tests `sweepctl import` and `sweepctl explain`: files of other tools become attempts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/sandbox.h"
+
+namespace sweepd::e2e {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Two launches 500 us apart whose kernels take 100 us each: the device waits for the host.
+std::string trace_of(const std::string& info, int product_us = 100) {
+  const auto event = [](const char* category, const char* name, int begin, int duration, int tid,
+                        int correlation) {
+    return fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"device":0,"stream":7}}}})",
+        category, name, tid, begin, duration, correlation);
+  };
+  return "{" + info + R"("traceEvents":[)" +
+         event("cuda_runtime", "cudaLaunchKernel", 0, 10, 9, 1) + "," +
+         event("kernel", "ampere_sgemm_128x64_tn", 20, product_us, 7, 1) + "," +
+         event("cuda_runtime", "cudaLaunchKernel", 500, 10, 9, 2) + "," +
+         event("kernel", "relu_kernel", 520, 100, 7, 2) + "]}";
+}
+
+std::string rank_info(int rank) {
+  return fmt::format(R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":2}},)", rank);
+}
+
+class Import : public testing::Test {
+ protected:
+  Sandbox box_;
+};
+
+TEST_F(Import, ATraceHasTablesAndAnExplanation) {
+  const std::string file = box_.write("before run.pt.trace.json", trace_of(""));
+  const Ran imported = box_.ctl({"import", file});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("What bounds it"), HasSubstr("ampere_sgemm_128x64_tn"),
+                                  HasSubstr("33.3%")));  // 200 of 600 us
+  const Ran explained = box_.ctl({"explain", "before-run"});
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("One gap alone is 400.0 us (67 % of the step)"));
+  const auto json = nlohmann::json::parse(box_.ctl({"explain", "--json"}).out);
+  EXPECT_EQ(json.at("sentences").at(0).at("rule"), "one_gap");
+  EXPECT_THAT(box_.ctl({"import", file}).err, HasSubstr("1 reused"));
+}
+
+TEST_F(Import, RanksOfOneJobAreOneAttempt) {
+  const std::string one = box_.write("b.json", trace_of(rank_info(1), 300));
+  const std::string zero = box_.write("a.json", trace_of(rank_info(0)));
+  const Ran imported = box_.ctl({"import", one, zero, "--name", "job"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_EQ(box_.sql("SELECT count(*) FROM attempt"), "1");
+  EXPECT_EQ(box_.sql("SELECT text FROM fact WHERE rank = 1 AND name = "
+                     "(SELECT id FROM name WHERE text = 'trace.file')"),
+            "b.json");
+  EXPECT_THAT(box_.ctl({"query", "--sweep", "job", "--rows", "rank", "--metric", "device_busy_time",
+                        "--cell", "{mean:.3f}"})
+                  .out,
+              AllOf(HasSubstr("0.200"), HasSubstr("0.400")));
+}
+
+TEST_F(Import, TracesOfTwoRunsAreTwoAttempts) {
+  const std::string before = box_.write("before.json", trace_of(""));
+  const std::string after = box_.write("after.json", trace_of("", 50));
+  const Ran imported = box_.ctl({"import", before, after, "--name", "fused"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_EQ(box_.sql("SELECT count(*) FROM attempt"), "2");
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("before.json"), HasSubstr("after.json")));
+}
+
+TEST_F(Import, MistakesAreNamed) {
+  const std::string text = box_.write("notes.txt", "no trace at all");
+  EXPECT_THAT(
+      box_.ctl({"import", text}).err,
+      AllOf(HasSubstr("notes.txt: is no trace that sweepd reads"), HasSubstr("nsys export")));
+  EXPECT_THAT(box_.ctl({"import", "/nonexistent.json"}).err, HasSubstr("/nonexistent.json"));
+  const std::string cut = box_.write("cut.json", trace_of("").substr(0, 300));
+  const Ran imported = box_.ctl({"import", cut});
+  EXPECT_EQ(imported.exit_code, 4);
+  EXPECT_EQ(imported.out, "") << "no table of a file that could not be read";
+  EXPECT_THAT(box_.ctl({"show", "cut"}).out, HasSubstr("cut.json"));
+  const std::string a = box_.write("a.json", trace_of(rank_info(1))),
+                    b = box_.write("b.json", trace_of(rank_info(1)));
+  const std::string zero = box_.write("zero.json", trace_of(rank_info(0)));
+  EXPECT_THAT(box_.ctl({"import", a, b, zero}).err, HasSubstr("are both of rank 1"));
+  EXPECT_THAT(box_.ctl({"import", b, "--step", "5", "--ranks"}).err, HasSubstr("failed"));
+  EXPECT_THAT(box_.ctl({"explain", "cut"}).err,
+              HasSubstr("no profile pass of sweep `cut` is done"));
+}
+
+}  // namespace
+}  // namespace sweepd::e2e
