@@ -35,7 +35,8 @@ ARROWS = {
     "runner/sweepfile/config": ["runner/sweepfile/sweep"],
     "runner/sweepfile": ["runner/sweepfile/study", "runner/sweepfile/reference", "runner/sweepfile/config"],
     "runner/sched": ["runner/model"],
-    "runner/trace": ["runner/model", "runner/stats"],
+    "inject": [],
+    "runner/trace": ["runner/model", "runner/stats", "inject"],
     "runner/wire": ["runner/model"],
     "runner/exec": ["runner/model", "runner/wire"],
     "runner/exec/pilot": ["runner/exec"],
@@ -96,7 +97,7 @@ ARROWS = {
     "workloads/flash": ["workloads/torch"],
     "workloads/fused": ["workloads/flash"],
     "workloads/cpu": ["workloads/torch"],
-    "workloads/cuda": ["workloads/torch", "workloads/fused"],
+    "workloads/cuda": ["workloads/torch", "workloads/fused", "inject"],
     "workloads/nn": ["workloads/fused", "workloads/cuda"],
     "workloads/dist/shm": ["workloads/api"],
     "workloads/dist": ["workloads/nn", "workloads/cpu", "workloads/dist/shm"],
@@ -188,7 +189,7 @@ def check_test(path, header):
     """Tests may include any layer, but only those of the worker and the workloads link LibTorch."""
     folder = path.split("/")[1]
     for family in ("LibTorch", "CUDA"):
-        if FAMILIES[family][0].match(header) and not folder.startswith(("worker", "workloads", "gpu", "compiled")):
+        if FAMILIES[family][0].match(header) and not folder.startswith(("worker", "workloads", "gpu", "compiled", "inject")):
             return f"tests/{folder} uses {family} (<{header}>); only tests of the worker and the workloads may"
     return None
 
@@ -218,7 +219,7 @@ def check_file(root, path):
 
 
 def source_files(root):
-    for top in ("runner", "workloads", "db", "tests"):
+    for top in ("runner", "inject", "workloads", "db", "tests"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in SOURCES and file.is_file():
                 yield file.relative_to(root).as_posix()

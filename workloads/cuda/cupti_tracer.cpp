@@ -3,6 +3,7 @@
 #include <cupti.h>
 #include <cxxabi.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "inject/cupti_records.h"
 #include "runner/base/clock.h"
 #include "workloads/api/failure.h"
 #include "workloads/cuda/cupti_refusal.h"
@@ -28,6 +30,21 @@ static_assert(
     CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED == 41 &&
     CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED == 42 && CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED == 43 &&
     CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED == 44 && CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED == 45);
+
+// What cupti_records.h says of records is what this toolkit's header says.
+#define SWEEPD_SAME(ours, field, record, name) \
+  static_assert(offsetof(inject::ours, field) == offsetof(record, name))
+SWEEPD_SAME(CuptiKernel, start, CUpti_ActivityKernel10, start);
+SWEEPD_SAME(CuptiKernel, stream, CUpti_ActivityKernel10, streamId);
+SWEEPD_SAME(CuptiKernel, grid, CUpti_ActivityKernel10, gridX);
+SWEEPD_SAME(CuptiKernel, block, CUpti_ActivityKernel10, blockX);
+SWEEPD_SAME(CuptiKernel, correlation, CUpti_ActivityKernel10, correlationId);
+SWEEPD_SAME(CuptiKernel, name, CUpti_ActivityKernel10, name);
+SWEEPD_SAME(CuptiMemcpy, direction, CUpti_ActivityMemcpy6, copyKind);
+SWEEPD_SAME(CuptiMemcpy, correlation, CUpti_ActivityMemcpy6, correlationId);
+SWEEPD_SAME(CuptiMemset, correlation, CUpti_ActivityMemset4, correlationId);
+SWEEPD_SAME(CuptiExternal, correlation, CUpti_ActivityExternalCorrelation, correlationId);
+#undef SWEEPD_SAME
 
 void check(CUptiResult status, const char* call) {
   if (status == CUPTI_SUCCESS) return;
@@ -68,25 +85,12 @@ Collected& collected() {
 
 std::string demangled(const char* name) {
   if (name == nullptr) return "(unnamed kernel)";
+  // The demangler takes the name of a C function for a type: `f` would be `float`.
+  if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   return status == 0 && text ? text.get() : name;
-}
-
-const char* direction(std::uint8_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-      return "HtoD";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-      return "DtoH";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
-      return "DtoD";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
-      return "PtoP";
-    default:
-      return "other";
-  }
 }
 
 KernelRecord record_of(std::string name, const auto& activity) {
@@ -94,7 +98,7 @@ KernelRecord record_of(std::string name, const auto& activity) {
   record.name = std::move(name);
   record.begin_ns = static_cast<std::int64_t>(activity.start);
   record.end_ns = static_cast<std::int64_t>(activity.end);
-  record.stream = activity.streamId;
+  record.stream = activity.stream;
   return record;
 }
 
@@ -102,35 +106,33 @@ void add(Collected& all, const CUpti_Activity* activity) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-      const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(activity);
+      const auto* kernel = reinterpret_cast<const inject::CuptiKernel*>(activity);
       // CUPTI had no memory left to time the kernel.
       if (kernel->start == 0 && kernel->end == 0) {
         ++all.dropped;
         return;
       }
       KernelRecord record = record_of(demangled(kernel->name), *kernel);
-      record.grid = {kernel->gridX, kernel->gridY, kernel->gridZ};
-      record.block = {kernel->blockX, kernel->blockY, kernel->blockZ};
-      all.kernels.emplace_back(kernel->correlationId, std::move(record));
+      record.grid = {kernel->grid[0], kernel->grid[1], kernel->grid[2]};
+      record.block = {kernel->block[0], kernel->block[1], kernel->block[2]};
+      all.kernels.emplace_back(kernel->correlation, std::move(record));
       return;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
-      const auto* copy = reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity);
-      all.kernels.emplace_back(
-          copy->correlationId,
-          record_of(std::string("[CUDA memcpy ") + direction(copy->copyKind) + "]", *copy));
+      const auto* copy = reinterpret_cast<const inject::CuptiMemcpy*>(activity);
+      const std::string direction = inject::copy_direction(copy->direction);
+      all.kernels.emplace_back(copy->correlation,
+                               record_of("[CUDA memcpy " + direction + "]", *copy));
       return;
     }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
-      const auto* fill = reinterpret_cast<const CUpti_ActivityMemset4*>(activity);
-      all.kernels.emplace_back(fill->correlationId, record_of("[CUDA memset]", *fill));
+      const auto* fill = reinterpret_cast<const inject::CuptiMemset*>(activity);
+      all.kernels.emplace_back(fill->correlation, record_of("[CUDA memset]", *fill));
       return;
     }
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
-      const auto* external = reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(activity);
-      if (external->externalKind == kOurIds) {
-        all.external[external->correlationId] = external->externalId;
-      }
+      const auto* external = reinterpret_cast<const inject::CuptiExternal*>(activity);
+      if (external->external_kind == kOurIds) all.external[external->correlation] = external->id;
       return;
     }
     default:
