@@ -7,6 +7,9 @@ add_custom_target(programs DEPENDS sweepd sweepctl sweep-worker)
 if(TARGET sweep_cuda)
   add_dependencies(programs sweep_cuda)
 endif()
+if(TARGET sweepd_inject)
+  install(TARGETS sweepd_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+endif()
 
 # Runs before anything is written, since an installation that stops halfway is neither old nor new.
 set(to_build "cmake --build \\\"${CMAKE_BINARY_DIR}\\\" --target")

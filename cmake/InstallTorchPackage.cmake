@@ -9,6 +9,9 @@ install(TARGETS sweep-worker-light RUNTIME DESTINATION ${torch_package}/bin ${op
 if(TARGET sweep_cuda)
   install(TARGETS sweep_cuda LIBRARY DESTINATION ${torch_package}/lib OPTIONAL ${options})
 endif()
+if(TARGET sweepd_inject)
+  install(TARGETS sweepd_inject LIBRARY DESTINATION ${torch_package}/lib OPTIONAL ${options})
+endif()
 install(PROGRAMS tools/aot_compile DESTINATION ${torch_package}/bin ${options})
 # The launcher fetches LibTorch where nobody has it.
 install(PROGRAMS tools/fetch_libtorch DESTINATION ${torch_package}/libexec ${options})

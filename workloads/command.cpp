@@ -16,6 +16,7 @@
 #include "runner/base/text.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
+#include "workloads/command/cuda_observer.h"
 #include "workloads/command/failure.h"
 #include "workloads/command/metric_names.h"
 #include "workloads/command/observed.h"
@@ -71,6 +72,7 @@ class Command final : public Workload, public SelfTimed {
         secrets_(params.secrets),
         files_(secrets_, context.folder) {
     plan_ = command::plan_of(params, context, secrets_);
+    if (command::observes_cuda(params, context.pass)) cuda_.emplace(context);
     file_.emplace(params, context, plan_.folder);
     command::refuse_changed_code(params, context.run);
     if (context.rank == 0) origin_ = command::origin_of(command::program_of(params, context.run));
@@ -98,6 +100,7 @@ class Command final : public Workload, public SelfTimed {
 
   void measure(Findings& findings) override {
     const Ended ended = run(&findings);
+    if (cuda_ && !reported_memory_) return cuda_->report(findings);
     if (context_.pass == Pass::kMemory) {
       if (observes_) {
         if (!reported_memory_) throw std::runtime_error(not_observed());
@@ -110,14 +113,8 @@ class Command final : public Workload, public SelfTimed {
     }
     if (context_.pass == Pass::kProfile) {
       if (!observes_) return;
-      auto steps = command::read_observed(context_.folder, context_.rank);
-      if (!steps) throw std::runtime_error(not_observed());
-      const bool on_gpu = steps->has_kernels;
-      findings.profile(std::move(*steps));
-      if (on_gpu) {
-        findings.profile({}, {}, command::observed_bounds(context_.folder, context_.rank));
-      }
-      return;
+      if (command::report_observed(findings, context_.folder, context_.rank)) return;
+      throw std::runtime_error(not_observed());
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
     if (measured_ > 0 || measured_once_ || file_->is_of_other_rank()) return;
@@ -140,7 +137,8 @@ class Command final : public Workload, public SelfTimed {
       }
     }
     if (wall_ms_ > 0) facts.number("wall_ms", wall_ms_);
-    if (context_.pass == Pass::kMemory && !reported_memory_) {
+    if (cuda_) cuda_->facts(facts);
+    if (context_.pass == Pass::kMemory && !reported_memory_ && !cuda_) {
       facts.text("memory.from", knows_resident_
                                     ? "the resident sets of its processes together, every 20 ms"
                                     : "nothing: the program ended before the first reading");
@@ -323,6 +321,7 @@ class Command final : public Workload, public SelfTimed {
   command::OutputReader output_;
   command::Secrets secrets_;
   command::SecretFiles files_;
+  std::optional<command::CudaObserver> cuda_;
   std::optional<command::ReportFile> file_;
   command::MetricNames names_;  // on its descriptor
   command::ProgramStart plan_;

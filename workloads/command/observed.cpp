@@ -34,6 +34,15 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
   return steps;
 }
 
+bool report_observed(Findings& findings, const std::filesystem::path& folder, int rank) {
+  auto steps = read_observed(folder, rank);
+  if (!steps) return false;
+  const bool on_gpu = steps->has_kernels;
+  findings.profile(std::move(*steps));
+  if (on_gpu) findings.profile({}, {}, observed_bounds(folder, rank));
+  return true;
+}
+
 std::string trace_file(int rank) {
   return fmt::format("trace.{}.json", rank);
 }

@@ -11,6 +11,10 @@
 
 namespace sweepd::command {
 
+// Reports the profiled steps, and what bounds the second if it ran on a GPU. False: the program did
+// not get as far. Throws as `read_observed` does.
+bool report_observed(Findings& findings, const std::filesystem::path& folder, int rank);
+
 // Reads the traces of the two profiled steps and keeps the second as `trace_file`. Nothing: the
 // program did not get as far. Throws std::runtime_error if one is no trace.
 std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, int rank);

@@ -152,8 +152,10 @@ struct Params {
         "observe", observe,
         "torch: the steps of a Python program that trains with PyTorch are found without a change "
         "to it: forward, backward, optimizer, their memory, kernels and operators; after `warmup` "
-        "and `steps` the program is ended",
-        one_of({"nothing", "torch"}));
+        "and `steps` the program is ended. cuda: the kernels, copies and device memory of any "
+        "program that uses CUDA, in the profile and memory passes; its steps are NVTX ranges such "
+        "as `step`, else what is between cudaProfilerStart and cudaProfilerStop, else the run",
+        one_of({"nothing", "torch", "cuda"}));
     field("step_ends", step_ends,
           "what ends a step under `observe`: `optimizer`, `backward`, `forward` of a program that "
           "only infers, or the name of a function: `train_step`, `Trainer.step`, `engine.run`");

@@ -10,6 +10,7 @@
 
 #include "runner/base/text.h"
 #include "runner/model/attempt/rank_variables.h"
+#include "workloads/command/cuda_observer.h"
 #include "workloads/command/variables.h"
 #include "workloads/command/words.h"
 
@@ -240,6 +241,11 @@ ProgramStart plan_of(const Params& params, const Context& context, const Secrets
   plan.argv = with_paths(program);
   if (const auto found = find_program(program)) plan.argv.front() = found->string();
   if (params.observe == "torch") put_observer(params, context, plan.environment);
+  if (observes_cuda(params, context.pass)) {
+    for (auto& [name, value] : cuda_observer(context.folder, context.rank)) {
+      set(plan.environment, name, std::move(value));
+    }
+  }
   const bool profiles_itself = params.observe != "nothing" && params.profiler.empty();
   if (context.pass == Pass::kProfile && !profiles_itself) put_profiler(params, variables, plan);
   show_all_gpus(context, plan.environment);
