@@ -21,7 +21,9 @@
 #include "runner/worker/passes/memory_pass.h"
 #include "runner/worker/passes/profile_events.h"
 #include "runner/worker/passes/profile_pass.h"
+#include "runner/worker/passes/samples_into.h"
 #include "runner/worker/passes/self_timed.h"
+#include "runner/worker/passes/step_energy.h"
 #include "workloads/api/range.h"
 
 namespace sweepd {
@@ -57,18 +59,6 @@ class FactWriter final : public Facts {
 
  private:
   EventWriter& events_;
-};
-
-// Collects samples of the set-up until it has ended.
-class SetupSamples final : public Samples {
- public:
-  void add(std::string_view phase, std::string_view metric, double value) override {
-    Sample& sample = taken.emplace_back();
-    sample.phase = phase;
-    sample.metric = metric;
-    sample.value = value;
-  }
-  std::vector<Sample> taken;
 };
 
 }  // namespace
@@ -174,7 +164,8 @@ void Attempt::begin_measured() {
 
 void Attempt::set_up() {
   std::optional<MemorySpan> span;
-  SetupSamples samples;
+  std::vector<Sample> taken;  // until the set-up has ended
+  SamplesInto samples(taken);
   if (request_.pass == Pass::kMemory) {
     span.emplace(*device_, "setup");
   } else {
@@ -194,7 +185,7 @@ void Attempt::set_up() {
     if (const auto age = process_age(::getpid())) {
       samples.add("setup", "start_time", static_cast<double>(age->ns) / 1e6);
     }
-    add(StepEvent{0, false, std::move(samples.taken)});
+    add(StepEvent{0, false, std::move(taken)});
   }
 }
 
@@ -237,10 +228,13 @@ std::string Attempt::measure_time() {
     events_.add(event);
     events_.flush_if_due(parts_.now());
   };
+  const auto energy = energy_counter_of(*device_, rank_, parts_.root);
+  hooks.energy = energy.get();
   const TimingSettings plan{run_.warmup,
                             {run_.steps, run_.relative_error, run_.min_time, run_.max_time},
                             run_.slowdown,
-                            run_.launch == "ahead" ? Launch::kAhead : Launch::kExposed};
+                            run_.launch == "ahead" ? Launch::kAhead : Launch::kExposed,
+                            request_.lease.ranks.size() > 1};
   const TimingSummary summary =
       measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
   emit_state("after");

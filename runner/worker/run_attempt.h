@@ -30,7 +30,7 @@ struct WorkerParts {
   std::function<std::unique_ptr<Device>(const DeviceOptions&)> make_device;
   std::function<Instant()> now = now_instant;
   std::function<std::unique_ptr<Profiler>(Device&)> make_profiler = sweepd::make_profiler;
-  std::filesystem::path root = "/";  // where the files of control groups are
+  std::filesystem::path root = "/";  // where files of control groups and of RAPL are
 };
 
 // Exit codes of the worker. An attempt that failed and wrote its `end` event counts as success.

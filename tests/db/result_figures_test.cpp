@@ -198,11 +198,41 @@ TEST_F(ResultsTest, WorkAndPeaksComeWithDerivedFigures) {
   EXPECT_EQ(result.peak_bytes_per_s, 1e10);
 }
 
+// Each rank's GPU counts its own energy. The summary, the samples behind it and a query that reads
+// samples must agree.
+TEST_F(ResultsTest, EnergyIsTheSumOfTheRanks) {
+  const auto row = submit(sweep("s", {{{"world_size", "2"}}})).queued.front().row;
+  AttemptRecord record = done(row, 10, 20);
+  for (const int rank : {0, 1}) {
+    for (const std::int64_t step : {1, 2}) {
+      record.samples.push_back({rank, step, "step", "energy", 10.0 * (rank + 1), false});
+    }
+  }
+  record.summaries = summarize_samples(record.samples);
+  finish(record);
+  auto query = by({"world_size"}, {});
+  query.table.metric = "energy";
+  for (const char* cell : {"{mean}", "{median}"}) {
+    query.table.cell = cell;
+    const ResultRow result = ask(query).rows.at(0);
+    EXPECT_EQ(result.stats.n, 2) << cell;
+    EXPECT_DOUBLE_EQ(result.stats.mean, 30) << cell;
+    EXPECT_DOUBLE_EQ(result.stats.median, 30) << cell;
+    for (const double sample : result.samples) EXPECT_EQ(sample, 30) << cell;
+  }
+  auto by_step = by({"step"}, {});
+  by_step.table.metric = "energy";
+  EXPECT_DOUBLE_EQ(ask(by_step).rows.at(0).stats.mean, 30);
+  auto by_rank = by({"rank"}, {});
+  by_rank.table.metric = "energy";
+  EXPECT_DOUBLE_EQ(ask(by_rank).rows.at(1).stats.mean, 20);
+}
+
 // A lookup of work and peaks per attempt is wasted on any other figure.
 TEST_F(ResultsTest, OnlyFiguresMadeOfWorkReadIt) {
   const std::set<std::string_view> made_of_work{
-      "floor", "tokens_per_s", "tflops",          "hardware_tflops", "gbps",
-      "mfu",   "hfu",          "bandwidth_share", "reached"};
+      "floor", "tokens_per_s", "tokens_per_joule", "tflops",         "hardware_tflops", "gbps",
+      "mfu",   "hfu",          "reached",          "bandwidth_share"};
   finish(done(submit(sweep("s", {{{"model", "xl"}}})).queued.front().row, 10, 20));
   for (const CellName& figure : cell_names()) {
     const std::string name(figure.name);

@@ -141,5 +141,15 @@ TEST(Metrics, HaveUnits) {
   EXPECT_EQ(unit_of_metric("made_up"), "");
 }
 
+TEST(SummarizeSamples, TheEnergyOfRanksAddsUp) {
+  const std::vector<Sample> samples{{0, 1, "step", "energy", 3, false},
+                                    {1, 1, "step", "energy", 4, false},
+                                    {0, 2, "step", "energy", 5, false}};
+  const auto summaries = summarize_samples(samples);
+  EXPECT_EQ(summaries.at(0).stats.n, 2);
+  EXPECT_DOUBLE_EQ(summaries.at(0).stats.max, 7);
+  EXPECT_DOUBLE_EQ(summaries.at(0).stats.min, 5);
+}
+
 }  // namespace
 }  // namespace sweepd

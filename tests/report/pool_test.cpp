@@ -132,6 +132,20 @@ TEST(Figures, RatesAreOfTheTimeThatIsShown) {
   EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_s"), 204800);
 }
 
+TEST(Figures, TokensPerJouleAreByTheEnergyThatIsShown) {
+  std::vector<ResultRow> rows{attempt({1, 1, 10})};  // J; the mean is 4
+  rows[0].flops = 5e12;
+  rows[0].tokens = 2048;
+  const Pooled pooled = pool(pointers(rows), "energy");
+  const Figures by_mean(pooled, "J", {});
+  EXPECT_DOUBLE_EQ(**by_mean.get("tokens_per_joule"), 512);
+  EXPECT_EQ(*by_mean.get("tokens_per_s"), std::nullopt) << "a joule is no second";
+  EXPECT_EQ(*by_mean.get("tflops"), std::nullopt);
+  const Figures by_median(pooled, "J", {}, {}, RateBasis::kMedian);
+  EXPECT_DOUBLE_EQ(**by_median.get("tokens_per_joule"), 2048);
+  EXPECT_EQ(figure(pooled, "tokens_per_joule"), std::nullopt) << "a millisecond is no joule";
+}
+
 // Flash computes its scores again in the backward: the hardware does that work, the model does not
 // need it.
 TEST(Figures, ModelFlopsLeaveOutWhatIsComputedAgain) {

@@ -108,9 +108,11 @@ std::vector<FigureRow> FigureReader::from_steadiness(std::int64_t attempt) {
 // Adds the measured values behind each summary, step by step, as summarize_samples used them.
 void FigureReader::add_samples(std::int64_t attempt, std::vector<FigureRow>& rows) {
   for (FigureRow& row : rows) {
+    const bool adds_up = metric_text(row.metric) == kEnergy;
     Query query(state_.connection,
-                "SELECT max(value) FROM sample WHERE attempt = ? AND metric = ? AND phase = ? AND "
-                "warmup = 0 GROUP BY step ORDER BY step");
+                fmt::format("SELECT {}(value) FROM sample WHERE attempt = ? AND metric = ? AND "
+                            "phase = ? AND warmup = 0 GROUP BY step ORDER BY step",
+                            adds_up ? "sum" : "max"));
     query.bind_all(attempt, row.metric, row.phase);
     while (query.next()) row.samples.push_back(query.real(0));
   }
@@ -145,8 +147,11 @@ std::vector<FigureRow> FigureReader::from_samples(std::int64_t attempt) {
     if (plan_.slowest_rank && slowest[step] != rank) continue;
     const Key key{query.integer(0), query.integer(1), plan_.by_step ? step : 0,
                   plan_.by_rank ? rank : 0};
-    const auto [slot, first] = groups[key].try_emplace(step, query.real(4));
-    if (!first) slot->second = std::max(slot->second, query.real(4));
+    const double value = query.real(4);
+    const auto [slot, first] = groups[key].try_emplace(step, value);
+    if (first) continue;
+    const bool adds_up = metric_text(query.integer(0)) == kEnergy;
+    slot->second = adds_up ? slot->second + value : std::max(slot->second, value);
   }
   std::vector<FigureRow> rows;
   for (const auto& [key, by_step] : groups) {

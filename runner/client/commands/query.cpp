@@ -86,7 +86,8 @@ void add_options(Command& command, QueryOptions& options) {
       ->delimiter(',');
   command.add_option(
       "--cell", table.cell,
-      "template of a cell: n mean std sem ci95 min p05 median p95 max mad sum, tokens_per_s tflops "
+      "template of a cell: n mean std sem ci95 min p05 median p95 max mad sum, tokens_per_s "
+      "tokens_per_joule tflops "
       "hardware_tflops gbps mfu hfu bandwidth_share, floor reached, such as {mean:.1f}; the words "
       "outcome verdict "
       "text; with "

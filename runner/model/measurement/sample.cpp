@@ -68,6 +68,10 @@ std::vector<Summary> summarize_samples(std::span<const Sample> samples) {
     auto [entry, added] = by_step.try_emplace(key);
     if (added) order.push_back(key);
     auto [slot, first] = entry->second.try_emplace(sample.step, sample.value);
+    if (!first && sample.metric == kEnergy) {
+      slot->second += sample.value;
+      continue;
+    }
     // NaN on one rank must not be hidden by another rank's figure.
     if (!first && !(slot->second >= sample.value) && !std::isnan(slot->second)) {
       slot->second = sample.value;

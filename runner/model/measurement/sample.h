@@ -60,7 +60,7 @@ inline constexpr std::string_view kSteady = "steady";
 
 // One row of the `summary` table: the measured samples of an attempt, without warm-up. For world
 // sizes above one, each step's value is the maximum over ranks, because a step ends when its last
-// rank does.
+// rank does; `energy` is their sum.
 struct Summary {
   static constexpr std::string_view kTable = "summary";
   std::string phase;

@@ -20,6 +20,7 @@ constexpr std::array kCellNames{
     CellName{"p95", NameKind::kOrder, ""},
     CellName{"mad", NameKind::kOrder, ""},
     CellName{"tokens_per_s", NameKind::kDerived, "tokens/s"},
+    CellName{"tokens_per_joule", NameKind::kDerived, "tokens/J"},
     CellName{"tflops", NameKind::kDerived, "TFLOP/s"},
     CellName{"hardware_tflops", NameKind::kDerived, "hardware TFLOP/s"},
     CellName{"gbps", NameKind::kDerived, "GB/s"},

@@ -11,7 +11,7 @@ enum class NameKind {
   kMoment,    // pooled exactly from summaries: n mean std min max sum; floor
   kError,     // of the mean, from the means of the attempts: sem ci95
   kOrder,     // needs the samples when attempts are pooled
-  kDerived,   // a rate: work divided by the time that the table shows
+  kDerived,   // a rate: work divided by the time or energy that the table shows
   kCompared,  // with the baseline
   kWord,      // text
 };

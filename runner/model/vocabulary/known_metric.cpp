@@ -22,6 +22,10 @@ void add_samples(std::vector<KnownMetric>& metrics) {
         "else the host's"},
        {"host_time", kSummary, "ms",
         "of the steady clock around a whole step after a synchronise; not with `launch: ahead`"},
+       {std::string(kEnergy), kSummary, "J",
+        "of a step, by the device's own counter (NVML of a GPU, RAPL of a CPU) where it can be "
+        "read, the sum of all ranks; not with `launch: ahead`",
+        kSteps, Better::kSmaller},
        {"loss", kSummary, "1", "of the step's batch", kSteps, Better::kSmaller},
        {"setup_time", kSummary, "ms", "making the workload", kSetup},
        {"capture_time", kSummary, "ms", "capturing the CUDA graph", kSetup},

@@ -47,6 +47,9 @@ const KnownMetric* find_known_metric(std::string_view name);  // null: not one o
 // through it.
 inline constexpr std::string_view kRangeTimePrefix = "range_time.";
 inline constexpr std::string_view kExposedLaunch = "exposed_launch_share";
+// The only metric that ranks have a part of each: their values of a step add up. Of every other
+// metric the largest counts.
+inline constexpr std::string_view kEnergy = "energy";
 
 // Decides by the metric's name alone: kSummary for metrics of samples.
 FigureSource source_of_metric(std::string_view name);

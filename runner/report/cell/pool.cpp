@@ -138,10 +138,14 @@ double Figures::order(std::string_view name) const {
 }
 
 std::optional<double> Figures::derived(std::string_view name) const {
-  const auto to_seconds = conversion(unit_, "s");
   const Stats& stats = pooled_.stats;
-  const double time = basis_ == RateBasis::kMean ? stats.mean : stats.median;
-  const double seconds = to_seconds ? (*to_seconds)(time) : 0;
+  const double shown = basis_ == RateBasis::kMean ? stats.mean : stats.median;
+  if (name == "tokens_per_joule") {
+    const bool known = unit_ == "J" && shown > 0 && pooled_.tokens > 0;
+    return known ? std::optional<double>(pooled_.tokens / shown) : std::nullopt;
+  }
+  const auto to_seconds = conversion(unit_, "s");
+  const double seconds = to_seconds ? (*to_seconds)(shown) : 0;
   if (!(seconds > 0)) return std::nullopt;
   const auto known = [](double value, bool exists) {
     return exists ? std::optional<double>(value) : std::nullopt;

@@ -23,8 +23,8 @@ namespace sweepd {
 //               over the cell's attempts; "—" for one attempt (processes.h)
 //   derived     tokens_per_s tflops hardware_tflops gbps mfu hfu bandwidth_share: the work by the
 //               time that the table shows, its median where only that is shown, else its mean; 1 GB
-//               = 10^9 B. tflops and mfu are of the model's FLOPs, hardware_tflops and hfu also of
-//               those that a kernel repeats
+//               = 10^9 B. tokens_per_joule: by the metric `energy`. tflops and mfu are of the
+//               model's FLOPs, hardware_tflops and hfu also of those that a kernel repeats
 //   roofline    floor: the least time that the device's peaks allow, the larger of the hardware's
 //               FLOPs / peak and
 //               bytes / peak bandwidth (Williams et al. 2009); reached: floor by the time

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "runner/model/vocabulary/known_metric.h"
+#include "runner/worker/passes/samples_into.h"
+#include "runner/worker/passes/step_energy.h"
 
 namespace sweepd {
 namespace {
@@ -14,21 +16,6 @@ namespace {
 double milliseconds_of(Duration duration) {
   return static_cast<double>(duration.ns) / 1e6;
 }
-
-// Adds samples to the step that just ended.
-class StepSamples final : public Samples {
- public:
-  explicit StepSamples(std::vector<Sample>& samples) : samples_(samples) {}
-  void add(std::string_view phase, std::string_view metric, double value) override {
-    Sample& sample = samples_.emplace_back();
-    sample.phase = phase;
-    sample.metric = metric;
-    sample.value = value;
-  }
-
- private:
-  std::vector<Sample>& samples_;
-};
 
 // The first is longer than the launch of a kernel takes, the last one longer than a step's
 // launches.
@@ -45,7 +32,14 @@ class TimingLoop {
         progress_(progress),
         slowdown_(plan.slowdown),
         ahead_(plan.launch == Launch::kAhead),
+        energy_(ahead_ ? nullptr : hooks.energy,
+                plan.several_ranks ? StepEnergy::Ranks::kSeveral : StepEnergy::Ranks::kOne),
         hooks_(hooks) {}
+
+  void begin_measured() {
+    hooks_.before_measured();
+    energy_.begin(hooks_.now());
+  }
 
   // Runs step `index` and passes its event on. Returns the step's `time` in milliseconds.
   double step(std::int64_t index, bool warmup) {
@@ -65,16 +59,18 @@ class TimingLoop {
     const Instant issued = ahead_ ? hooks_.now() : begin_;
     device_.synchronize();
     end_ = hooks_.now();
+    const auto joules = warmup ? std::nullopt : energy_.step(end_);
     if (ahead_) adapt_hold(issued - begin_);
 
     StepEvent event{index, warmup, clock_.samples()};
     const double time = event.samples.back().value;  // `step` comes last
-    StepSamples samples(event.samples);
+    SamplesInto samples(event.samples);
     if (ahead_) {
       samples.add("step", kExposedLaunch, exposed ? 1 : 0);
     } else {
       samples.add("step", "host_time", milliseconds_of(end_ - begin_));
     }
+    if (joules) samples.add("step", kEnergy, *joules);
     workload_.after_step(samples);
     for (Sample& sample : event.samples) {
       sample.step = index;
@@ -82,6 +78,15 @@ class TimingLoop {
     }
     hooks_.on_step(std::move(event));
     return time;
+  }
+  // Passes on what all measured steps have together, after the last one.
+  void end_measured(std::int64_t last) {
+    const auto joules = energy_.mean_of_all();
+    if (!joules) return;
+    StepEvent event{last, false, {}};
+    SamplesInto(event.samples).add("step", kEnergy, *joules);
+    event.samples.back().step = last;
+    hooks_.on_step(std::move(event));
   }
   Instant begin() const { return begin_; }
   Instant end() const { return end_; }
@@ -118,6 +123,7 @@ class TimingLoop {
   AttemptProgress& progress_;
   double slowdown_;
   bool ahead_;
+  StepEnergy energy_;
   Duration hold_ = kShortestHold;
   const TimingHooks& hooks_;
   Instant begin_, end_;  // of the last step
@@ -131,7 +137,7 @@ TimingSummary measure_timing(Workload& workload, Device& device, const PhaseName
   TimingLoop loop(workload, device, phases, progress, plan, hooks);
   std::int64_t index = 0;
   while (index < plan.warmup) loop.step(index++, /*warmup=*/true);
-  hooks.before_measured();
+  loop.begin_measured();
 
   StoppingRule rule(plan.stop);
   Instant first;
@@ -147,6 +153,7 @@ TimingSummary measure_timing(Workload& workload, Device& device, const PhaseName
     }
     stopped_by = rule.add(elapsed, time);
   }
+  loop.end_measured(index - 1);
   return {stopped_by, rule.steps(), rule.mean_ms()};
 }
 

@@ -6,16 +6,20 @@
 // end when the work does, not when it was enqueued. Marks are read, events made and the journal
 // written between steps.
 //
+// With a counter of energy, each measured step that is long enough for it has `energy`, or else the
+// last one has that of all by their number, as a line of its own (step_energy.h).
+//
 // With `launch: ahead` the device's queue is kept busy before the first mark for as long as the
 // host takes to issue a step, so that the marks hold no time of the host. There is no `host_time`
-// then, because it would hold that wait; `exposed_launch_share` is 1 for a step that the device
-// began before the host had issued all of it, else 0.
+// and no `energy` then, because they would hold that wait; `exposed_launch_share` is 1 for a step
+// that the device began before the host had issued all of it, else 0.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
 #include "runner/base/clock.h"
+#include "runner/base/energy_counter.h"
 #include "runner/wire/event.h"
 #include "runner/worker/journal/progress.h"
 #include "runner/worker/journal/stopping.h"
@@ -32,12 +36,14 @@ struct TimingSettings {
   StopLimits stop;
   double slowdown = 0;  // share of a step's time by which it is made longer
   Launch launch = Launch::kExposed;
+  bool several_ranks = false;
 };
 
 struct TimingHooks {
   std::function<void(StepEvent)> on_step = [](const StepEvent&) {};
   std::function<void()> before_measured = [] {};  // after the warm-up, while the device is idle
   std::function<Instant()> now = now_instant;
+  EnergyCounter* energy = nullptr;  // null: steps have no energy
 };
 
 struct TimingSummary {
