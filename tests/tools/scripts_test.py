@@ -129,5 +129,16 @@ class Shell(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
+class SanitizerRun(unittest.TestCase):
+    def test_every_test_program_is_in_a_build(self):
+        """`tools/test --sanitizers` names the programs of each build. One that is in none is never run by CI."""
+        text = (ROOT / "tools/test").read_text()
+        named = "|".join(re.findall(r"\[(?:asan|release)\]='([a-z0-9|]+)'", text)).split("|")
+        programs = {name for lists in (ROOT / "tests").rglob("CMakeLists.txt")
+                    for name in re.findall(r"sweepd_test\((\w+)", lists.read_text())}
+        self.assertGreater(len(programs), 20)
+        self.assertLessEqual(programs, set(named))
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())

@@ -37,9 +37,8 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
 bool report_observed(Findings& findings, const std::filesystem::path& folder, int rank) {
   auto steps = read_observed(folder, rank);
   if (!steps) return false;
-  const bool on_gpu = steps->has_kernels;
+  if (steps->has_kernels) steps->bounds = observed_bounds(folder, rank);
   findings.profile(std::move(*steps));
-  if (on_gpu) findings.profile({}, {}, observed_bounds(folder, rank));
   return true;
 }
 

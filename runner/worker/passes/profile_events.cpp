@@ -25,7 +25,8 @@ void add_range_events(const ProfileResult& result, KernelSource source, int rank
         {rank, passage.number, passage.phase, prefix + passage.range, passage.kernel_ns / 1e6});
   }
   // Of the first device, as step 0 (runner/trace/profile_rows.h).
-  for (Sample& sample : bounds_of(result.recording, result.step_ms)) {
+  for (Sample& sample : result.bounds.empty() ? bounds_of(result.recording, result.step_ms)
+                                              : std::vector<Sample>(result.bounds)) {
     sample.rank = rank;
     by_number[sample.step].push_back(std::move(sample));
   }

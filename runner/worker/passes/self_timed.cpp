@@ -70,9 +70,10 @@ void JournalFindings::work(WorkPerStep work) {
 
 void JournalFindings::profile(ObservedSteps steps) {
   const KernelSource source = steps.has_kernels ? KernelSource::kDevice : KernelSource::kOperators;
-  add_profile_events(
-      compared_steps(std::move(steps.first), std::move(steps.second), steps.step_ms, source),
-      source, rank_, events_);
+  ProfileResult result =
+      compared_steps(std::move(steps.first), std::move(steps.second), steps.step_ms, source);
+  result.bounds = std::move(steps.bounds);
+  add_profile_events(std::move(result), source, rank_, events_);
 }
 
 void JournalFindings::profile(std::vector<KernelStats> kernels,
