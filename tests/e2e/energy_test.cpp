@@ -19,7 +19,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kSweep = R"yaml(
+constexpr const char* kTickSweep = R"yaml(
 sweep: watts
 workload: noop
 params: {device: cpu, warmup: 1, steps: 5, repeats: 2}
@@ -73,7 +73,7 @@ class Energy : public testing::Test {
 
 TEST_F(Energy, OfAStepIsInTablesQueriesAndComparisons) {
   const CountingPackage rapl(box_.folder() / "powercap");
-  const Ran ran = box_.ctl({"run", "-"}, kSweep);
+  const Ran ran = box_.ctl({"run", "-"}, kTickSweep);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Energy (J)"), HasSubstr("(n = 10)")));
   EXPECT_THAT(box_.ctl({"query", "--sweep", "watts", "--metric", "energy", "--rows", "sleep"}).out,
@@ -85,7 +85,7 @@ TEST_F(Energy, OfAStepIsInTablesQueriesAndComparisons) {
 }
 
 TEST_F(Energy, IsAbsentWithoutACounterAndNoError) {
-  const Ran ran = box_.ctl({"run", "-"}, kSweep);
+  const Ran ran = box_.ctl({"run", "-"}, kTickSweep);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Energy (J)"), HasSubstr("—"), HasSubstr("valid")));
   EXPECT_EQ(box_.sql("SELECT count(*) FROM samples WHERE metric = 'energy'"), "0");
