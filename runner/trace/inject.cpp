@@ -30,7 +30,7 @@ constexpr std::uint32_t kDeviceMemory = 3, kManagedMemory = 5;  // CUpti_Activit
 
 // The demangler takes the name of a C function for a type: `f` would be `float`.
 std::string readable_kernel(std::string_view name) {
-  const std::string mangled(name);
+  std::string mangled(name);
   if (!mangled.empty() && !mangled.starts_with("_Z")) return mangled;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -42,8 +42,8 @@ std::string readable_kernel(std::string_view name) {
 // "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000". The _v2 of the driver belongs to the name.
 std::string_view call_without_version(std::string_view name) {
   const std::size_t at = name.rfind("_v");
-  const std::string_view version = name.substr(at == name.npos ? name.size() : at + 2);
-  if (version.size() >= 4 && version.find_first_not_of("0123456789") == version.npos) {
+  const std::string_view version = name.substr(at == std::string_view::npos ? name.size() : at + 2);
+  if (version.size() >= 4 && version.find_first_not_of("0123456789") == std::string_view::npos) {
     name = name.substr(0, at);
   }
   for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
@@ -74,9 +74,9 @@ class InjectedReader {
     all_.pid = header.pid;
     all_.write_error = header.write_error;
     all_.ended = header.ended != 0;
-    constexpr std::uint64_t most = kLatest;
+    constexpr std::uint64_t kMost = kLatest;
     all_.timeline.dropped =
-        sane_bytes(std::min(header.over_limit, most) + std::min(header.lost_by_cupti, most));
+        sane_bytes(std::min(header.over_limit, kMost) + std::min(header.lost_by_cupti, kMost));
     const std::uint32_t version = header.cupti_version;  // 26 of CUDA 12.8, 130001 of 13.0
     all_.timeline.source = version >= 100000
                                ? fmt::format("CUPTI {}.{}", version / 10000, version / 100 % 100)

@@ -26,6 +26,7 @@ class PieceStream {
     fill();
   }
 
+  // NOLINTBEGIN(readability-identifier-naming): the names that RapidJSON asks for
   char Peek() const { return *at_; }
   char Take() {
     const char c = *at_;
@@ -37,6 +38,7 @@ class PieceStream {
   void Put(char) {}
   void Flush() {}
   std::size_t PutEnd(char*) { return 0; }
+  // NOLINTEND(readability-identifier-naming)
 
   void begin_token() { token_ = Tell(); }
   bool ended() const { return ended_; }
