@@ -1,5 +1,6 @@
 // Tests the pictures of a memory timeline, from literal points.
 #include "runner/report/plot/memory_plot.h"
+#include "runner/base/printable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -184,6 +185,14 @@ TEST(MemoryVega, ALongStepKeepsItsPeakAndLittleElse) {
   EXPECT_GE(rows.size(), 240U);
   EXPECT_THAT(rows,
               testing::Contains(nlohmann::json::parse(R"({"time": 54.321, "other": 900.0})")));
+}
+
+TEST(MemoryText, NamesOfStrangersAreHarmless) {
+  MemoryPicture hostile = picture();
+  hostile.subject = "model=\x1b[31m\u200f";
+  hostile.timeline.front().phase = "\u202e";
+  const std::string text = memory_to_text(hostile, 80);
+  EXPECT_TRUE(is_printable(text)) << text;
 }
 
 TEST(MemoryVega, TextsAreData) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runner/base/printable.h"
 #include "runner/base/units.h"
 #include "runner/report/plot/braille_canvas.h"
 #include "runner/report/plot/memory_curve.h"
@@ -109,7 +110,7 @@ std::string memory_to_text(const MemoryPicture& picture, std::size_t width) {
   text += fmt::format("{:>10} └{}\n", "0", repeat("─", columns));
   text += std::string(margin, ' ') + phase_row(curve, columns) + "\n";
   text += std::string(margin, ' ') + time_row(curve, columns) + "\n";
-  return text;
+  return printable_lines(text);
 }
 
 }  // namespace sweepd
