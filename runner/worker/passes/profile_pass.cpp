@@ -42,7 +42,7 @@ KernelSource source_of(Device& device) {
   return device.kernel_tracer() != nullptr ? KernelSource::kDevice : KernelSource::kOperators;
 }
 
-ProfileResult compared_steps(Recording first, Recording second, double step_ms,
+ProfileResult compared_steps(const Recording& first, Recording second, double step_ms,
                              KernelSource source) {
   ProfileResult result;
   result.recording = std::move(second);
@@ -85,7 +85,7 @@ ProfileResult profile_step(Workload& workload, Device& device, Profiler& profile
     step();
     second = profiler.take();
   }
-  return compared_steps(std::move(first), std::move(second), last_ms, source);
+  return compared_steps(first, std::move(second), last_ms, source);
 }
 
 }  // namespace sweepd

@@ -32,7 +32,7 @@ struct ProfileResult {
 KernelSource source_of(Device& device);
 
 // Summarizes the second of two observed steps and compares it with the first.
-ProfileResult compared_steps(Recording first, Recording second, double step_ms,
+ProfileResult compared_steps(const Recording& first, Recording second, double step_ms,
                              KernelSource source);
 
 ProfileResult profile_step(Workload& workload, Device& device, Profiler& profiler,

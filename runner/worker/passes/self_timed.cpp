@@ -71,7 +71,7 @@ void JournalFindings::work(WorkPerStep work) {
 void JournalFindings::profile(ObservedSteps steps) {
   const KernelSource source = steps.has_kernels ? KernelSource::kDevice : KernelSource::kOperators;
   ProfileResult result =
-      compared_steps(std::move(steps.first), std::move(steps.second), steps.step_ms, source);
+      compared_steps(steps.first, std::move(steps.second), steps.step_ms, source);
   result.bounds = std::move(steps.bounds);
   add_profile_events(std::move(result), source, rank_, events_);
 }
