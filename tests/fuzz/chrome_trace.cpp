@@ -5,7 +5,7 @@
 
 #include "runner/trace/analysis.h"
 #include "runner/trace/occupancy.h"
-#include "runner/trace/tables.h"
+#include "runner/trace/profile_rows.h"
 #include "tests/fuzz/target.h"
 
 namespace sweepd::fuzz {
@@ -41,14 +41,10 @@ void require_sound(const trace::Timeline& timeline) {
   require_window(index, all);
   for (const trace::StepWindow& step : trace::step_windows(timeline))
     require_window(index, step.window);
-  std::int64_t kernels = 0;
-  for (const trace::WorkRow& row : trace::kernel_table(timeline, {all.begin_ns, all.end_ns + 1})) {
-    kernels += row.calls;
-  }
-  require(kernels ==
-              std::ranges::count(timeline.work, trace::WorkKind::kKernel, &trace::DeviceWork::kind),
-          "every kernel is in the table");
-  trace::operator_table(timeline, all);
+  std::int64_t calls = 0;
+  const trace::Window all_begins{all.begin_ns, all.end_ns + 1};
+  for (const KernelStats& row : trace::profile_rows(index, all_begins).kernels) calls += row.calls;
+  require(timeline.work.empty() || calls == std::ssize(timeline.work), "all work is in a row");
   for (const trace::LaunchShape& shape : timeline.shapes) {
     for (const trace::TracedDevice& device : timeline.devices) trace::occupancy_of(shape, device);
   }

@@ -122,6 +122,25 @@ TEST(ProfileRows, LaunchShapesAreApart) {
   EXPECT_EQ(rows.kernels[0].registers, 32);
 }
 
+TEST(ProfileRows, OwnTimeOfAnOperatorIsWithoutWhatItCalled) {
+  TimelineBuilder built;
+  built.op(0, 100, "linear").op(5, 25, "t").op(10, 15, "as_strided").op(20, 90, "elsewhere", 2);
+  built.op(30, 80, "addmm").op(100, 140, "linear").op(110, 130, "linear");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(op(rows, "linear").self_cpu_ns, 70'000);
+  EXPECT_EQ(op(rows, "elsewhere").self_cpu_ns, 70'000);
+  EXPECT_EQ(op(rows, "addmm").self_cpu_ns, 50'000);
+  EXPECT_EQ(op(rows, "t").self_cpu_ns, 15'000);
+}
+
+TEST(ProfileRows, ACalledOperatorInTheWindowKeepsItsTime) {
+  TimelineBuilder built;
+  built.op(0, 100, "caller").op(50, 80, "called");
+  const ProfileRows rows = rows_of(built, {10'000, 200'000});
+  ASSERT_EQ(rows.operators.size(), 1U);
+  EXPECT_EQ(rows.operators[0].self_cpu_ns, 30'000);
+}
+
 TEST(ProfileRows, PhasesByName) {
   EXPECT_EQ(phase_of_range("Forward"), "forward");
   EXPECT_EQ(phase_of_range("sweepd.backward"), "backward");

@@ -15,10 +15,12 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
 
 #include "runner/trace/analysis.h"
 #include "runner/trace/chrome.h"
-#include "runner/trace/tables.h"
+#include "runner/trace/profile_rows.h"
 
 namespace sweepd::trace {
 namespace {
@@ -63,45 +65,51 @@ nlohmann::json figures_of(const Timeline& timeline) {
   return figures;
 }
 
-// name -> {count, total, mean, min, max}
-using Rows = std::map<std::string, std::vector<double>>;
-
-Rows rows_of(const Names& names, const std::vector<WorkRow>& table) {
-  Rows rows;
-  for (const WorkRow& row : table) {
-    const double mean = std::round(row.mean_ns * 1e3) / 1e3;
-    rows[names[row.name]] = {static_cast<double>(row.calls), row.total_ns, mean, row.min_ns,
-                             row.max_ns};
+struct Total {
+  std::int64_t count = 0;
+  double total_ns = 0, min_ns = 0, max_ns = 0;
+  friend bool operator==(const Total&, const Total&) = default;
+  friend void PrintTo(const Total& total, std::ostream* out) {
+    *out << fmt::format("{} calls, {} ns, {} to {}", total.count, total.total_ns, total.min_ns,
+                        total.max_ns);
   }
-  return rows;
+};
+using Totals = std::map<std::string, Total>;
+
+Totals totals_by_name(const std::vector<KernelStats>& rows) {
+  Totals totals;
+  for (const KernelStats& row : rows) {
+    Total& total = totals[row.name];
+    total.min_ns = total.count == 0 ? row.min_ns : std::min(total.min_ns, row.min_ns);
+    total.max_ns = std::max(total.max_ns, row.max_ns);
+    total.count += row.calls;
+    total.total_ns += row.total_ns;
+  }
+  for (auto& [name, total] : totals) total.total_ns = std::round(total.total_ns);
+  return totals;
 }
 
-void compare_tables(const Timeline& timeline, const nlohmann::json& expected) {
-  Rows kernels, operators, own;
-  double copies = 0, copy_ns = 0;
-  for (const auto& row : expected.at("kernels")) {
-    kernels[row.at("name")] = {row.at("count"), row.at("total_ns"), row.at("mean_ns"),
-                               row.at("min_ns"), row.at("max_ns")};
+// The rows that an attempt stores, over phases, ranges and shapes.
+void compare_rows(const Timeline& timeline, const nlohmann::json& expected) {
+  const ProfileRows rows = profile_rows(TraceIndex(timeline), {INT64_MIN, INT64_MAX});
+  Totals work;
+  for (const char* kind : {"kernels", "copies"}) {
+    for (const auto& row : expected.at(kind)) {
+      work[row.at("name")] = {row.at("count"), row.at("total_ns"), row.at("min_ns"),
+                              row.at("max_ns")};
+    }
   }
+  EXPECT_EQ(totals_by_name(rows.kernels), work);
+  std::map<std::string, std::pair<std::int64_t, double>> operators, own;
   for (const auto& row : expected.at("operators")) {
-    operators[row.at("name")] = {row.at("count"), row.at("total_ns"), row.at("self_ns")};
+    operators[row.at("name")] = {row.at("count"), row.at("self_ns")};
   }
-  for (const auto& row : expected.at("copies")) {
-    copies += row.at("count").get<double>();
-    copy_ns += row.at("total_ns").get<double>();
-  }
-  const Window all = whole_window(timeline);
-  EXPECT_EQ(rows_of(timeline.names, kernel_table(timeline, all)), kernels);
-  for (const OperatorRow& row : operator_table(timeline, all)) {
-    own[timeline.names[row.name]] = {static_cast<double>(row.calls), row.total_ns, row.self_ns};
+  for (const OperatorStats& row : rows.operators) {
+    auto& [calls, self_ns] = own[row.name];
+    calls += row.calls;
+    self_ns += row.self_cpu_ns;
   }
   EXPECT_EQ(own, operators);
-  for (const WorkRow& row : copy_table(timeline, all)) {
-    copies -= static_cast<double>(row.calls);
-    copy_ns -= row.total_ns;
-  }
-  EXPECT_EQ(copies, 0);
-  EXPECT_EQ(copy_ns, 0);
 }
 
 void compare(const fs::path& file) {
@@ -113,7 +121,7 @@ void compare(const fs::path& file) {
   EXPECT_EQ(figures, reference_of(file));
   fmt::print("{}\n  {} events, {}\n", file.filename().string(), trace->events, figures.dump());
   if (std::ifstream in(file.string() + ".expected.json"); in) {
-    compare_tables(trace->timeline, nlohmann::json::parse(in));
+    compare_rows(trace->timeline, nlohmann::json::parse(in));
   }
 }
 
@@ -144,7 +152,9 @@ TEST(ReferenceTraces, StepsAndOperatorsOfACpuAreRead) {
   EXPECT_EQ(steps[0].number, 2);
   EXPECT_EQ(steps[1].number, 3);
   double own_ns = 0, covered_ns = 0;
-  for (const OperatorRow& row : operator_table(timeline, steps[0].window)) own_ns += row.self_ns;
+  for (const OperatorStats& row : profile_rows(TraceIndex(timeline), steps[0].window).operators) {
+    own_ns += row.self_cpu_ns;
+  }
   std::vector<Window> operators;
   for (const HostSpan& span : timeline.operators) {
     if (steps[0].window.contains(span.begin_ns)) operators.push_back({span.begin_ns, span.end_ns});
