@@ -160,6 +160,17 @@ Result<GzipFile> GzipFile::open(const fs::path& file, Links links) {
   return other.error().code == ErrorCode::kNotFound ? plain.error() : other.error();
 }
 
+Result<GzipFile> GzipFile::open_by_content(const fs::path& file, Links links) {
+  auto fd = open_regular(file, links);
+  if (!fd) return fd.error();
+  constexpr std::string_view kMagic = "\x1f\x8b";
+  std::array<char, kMagic.size()> head{};
+  const bool is_gzip = ::pread(fd->get(), head.data(), head.size(), 0) == std::ssize(head) &&
+                       std::string_view(head.data(), head.size()) == kMagic;
+  if (is_gzip) return open_compressed(std::move(*fd), file);
+  return GzipFile(std::move(*fd), file);
+}
+
 Result<std::string> GzipFile::read(std::int64_t most_bytes) {
   if (!compressed_) {
     auto text = read_all(plain_.get(), most_bytes);

@@ -30,6 +30,9 @@ class GzipFile {
   // kInvalidArgument also if a `.gz` file is not gzip's.
   static Result<GzipFile> open(const std::filesystem::path& file, Links links);
 
+  // Opens a file that gzip may have written under any name, which its first bytes say.
+  static Result<GzipFile> open_by_content(const std::filesystem::path& file, Links links);
+
   bool is_compressed() const { return compressed_ != nullptr; }
 
   // Returns the next bytes, at most `most_bytes`; fewer only before the end, "" at the end. kIo if

@@ -1,34 +1,24 @@
 #include "runner/base/trace_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string>
 #include <utility>
 
-#include "runner/base/files.h"
 #include "runner/base/gzip_file.h"
 
 namespace sweepd::trace {
 namespace {
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3";
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr char kPickleMagic = '\x80';
 constexpr std::int64_t kHeadBytes = 256 << 10;
 
 // The first bytes, uncompressed.
 Result<std::string> read_head(const std::filesystem::path& file) {
-  auto fd = open_regular(file, Links::kFollow);
-  if (!fd) return fd.error();
-  std::array<char, 2> magic{};
-  const bool gzip = ::pread(fd->get(), magic.data(), magic.size(), 0) == 2 &&
-                    std::string_view(magic.data(), magic.size()) == kGzipMagic;
-  auto opened =
-      gzip ? GzipFile::open_compressed(std::move(*fd), file) : GzipFile::open(file, Links::kFollow);
+  auto opened = GzipFile::open_by_content(file, Links::kFollow);
   if (!opened) return opened.error();
   return opened->read(kHeadBytes);
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "runner/base/files.h"
 #include "runner/base/gzip_file.h"
 #include "runner/trace/pickle_steps.h"
 #include "runner/trace/snapshot_stack.h"
@@ -15,13 +14,6 @@ namespace sweepd::trace {
 namespace {
 
 constexpr std::int64_t kPieceOfSnapshot = 1 << 20;
-
-Result<GzipFile> open_snapshot(const std::filesystem::path& file) {
-  if (file.extension() != ".gz") return GzipFile::open(file, Links::kFollow);
-  auto opened = open_regular(file, Links::kFollow);
-  if (!opened) return opened.error();
-  return GzipFile::open_compressed(std::move(*opened), file);
-}
 
 Result<MemorySnapshot> read_steps(std::function<Result<std::string>()> more,
                                   std::string_view shown) {
@@ -47,7 +39,7 @@ Result<MemorySnapshot> read_steps(std::function<Result<std::string>()> more,
 }  // namespace
 
 Result<MemorySnapshot> read_snapshot(const std::filesystem::path& file) {
-  auto opened = open_snapshot(file);
+  auto opened = GzipFile::open_by_content(file, Links::kFollow);
   if (!opened) return opened.error();
   return read_steps([&] { return opened->read(kPieceOfSnapshot); }, file.string());
 }

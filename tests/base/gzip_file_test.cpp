@@ -151,6 +151,21 @@ TEST_F(GzipFileTest, WhatGzipDidNotWriteIsRefused) {
   EXPECT_THAT(read_whole(), HasSubstr("is a symbolic link"));
 }
 
+TEST_F(GzipFileTest, ByItsContentTheNameDoesNotMatter) {
+  const auto read = [](const fs::path& file) {
+    auto opened = GzipFile::open_by_content(file, Links::kRefuse);
+    return opened ? *opened->read(INT64_MAX) : opened.error().message;
+  };
+  EXPECT_EQ(read(file_), text_);
+  ASSERT_TRUE(compress());
+  EXPECT_THAT(read(file_), HasSubstr("events.0.ndjson`")) << "another file's name is not tried";
+  EXPECT_EQ(read(compressed(file_)), text_);
+  fs::rename(compressed(file_), file_);
+  EXPECT_EQ(read(file_), text_);
+  write(file_, "\x1f");
+  EXPECT_EQ(read(file_), "\x1f");
+}
+
 TEST_F(GzipFileTest, ALinkIsNotCompressed) {
   const fs::path secret = folder_ / "secret";
   fs::rename(file_, secret);
