@@ -27,8 +27,8 @@ struct LaterParams : ToyParams {
   }
 };
 
-std::string frozen_sql(const std::string& version = "0001") {
-  std::ifstream frozen(SWEEPD_FROZEN_FOLDER "/" + version + ".sql");
+std::string frozen_sql() {
+  std::ifstream frozen(SWEEPD_FROZEN_FOLDER "/0001.sql");
   std::stringstream text;
   text << frozen.rdbuf();
   return text.str();
@@ -71,16 +71,6 @@ TEST_F(FrozenTest, ADatabaseOfVersionOneLoads) {
       submit(sweep("again", {{{"model", "xl"}}, {{"model", "xl"}, {"context", "512"}}}));
   EXPECT_EQ(again.attempts_reused, 1);
   EXPECT_EQ(again.attempts_joined, 1);
-  EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
-}
-
-TEST_F(FrozenTest, ADatabaseOfVersion38Loads) {
-  thaw(frozen_sql("0038"));
-  catalog_ = {{workload_def<LaterParams>("toy")}};
-  reopen();
-  EXPECT_THAT(sql("SELECT model, context, phase, median, outcome FROM toy ORDER BY context, phase"),
-              ElementsAre("xl|128|backward|20.0|done", "xl|128|forward|10.0|done",
-                          "xl|128|step|30.0|done", "xl|256|||oom", "xl|512|||"));
   EXPECT_THAT(sql("SELECT count(*) FROM pragma_foreign_key_check"), ElementsAre("0"));
 }
 
