@@ -2,11 +2,11 @@
 
 #include <pthread.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 
 #include "inject/cupti.h"
+#include "inject/no_signals.h"
 #include "inject/recorder.h"
 
 namespace sweepd::inject {
@@ -38,12 +38,11 @@ void start_background() {
   if (::pthread_attr_init(&attributes) != 0) return;
   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   ::pthread_attr_setstacksize(&attributes, kStackBytes);
-  sigset_t every, before;  // the program's handlers must not run on this thread
-  ::sigfillset(&every);
-  ::pthread_sigmask(SIG_SETMASK, &every, &before);
-  pthread_t thread;
-  ::pthread_create(&thread, &attributes, &write_now_and_then, nullptr);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  {
+    const NoSignals none;  // the program's handlers must not run on the new thread
+    pthread_t thread;
+    ::pthread_create(&thread, &attributes, &write_now_and_then, nullptr);
+  }
   ::pthread_attr_destroy(&attributes);
 }
 

@@ -1,11 +1,8 @@
 // The two functions that programs call: the CUDA driver in cuInit, where CUDA_INJECTION64_PATH
 // names this library, and each copy of NVTX at its first call, where NVTX_INJECTION64_PATH does.
 // Both may be called again.
-#include <pthread.h>
-
-#include <csignal>
-
 #include "inject/cupti.h"
+#include "inject/no_signals.h"
 #include "inject/nvtx_abi.h"
 #include "inject/recorder.h"
 
@@ -13,30 +10,12 @@ namespace sweepd::inject {
 
 bool attach_to_nvtx(NvtxExportTable export_table);
 
-namespace {
-
-// A handler that calls NVTX would wait for ever for NVTX's initialisation below it.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t every;
-    ::sigfillset(&every);
-    ::pthread_sigmask(SIG_SETMASK, &every, &before_);
-  }
-  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 }  // namespace sweepd::inject
 
 #define SWEEPD_EXPORTED extern "C" __attribute__((visibility("default")))
 
-// The program goes on without a profile if this fails, so it never does.
+// Both functions block signals: a handler that calls NVTX would wait for ever for the
+// initialisation below it. The program goes on without a profile if one fails, so neither does.
 SWEEPD_EXPORTED int InitializeInjection() {
   const sweepd::inject::NoSignals none;
   if (sweepd::inject::recording()) sweepd::inject::start_cupti();

@@ -1,0 +1,26 @@
+// Blocks all signals of this thread while it exists. A thread that starts meanwhile keeps them
+// blocked.
+#pragma once
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace sweepd::inject {
+
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t every;
+    ::sigfillset(&every);
+    ::pthread_sigmask(SIG_SETMASK, &every, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace sweepd::inject
