@@ -1,4 +1,4 @@
-// What a call of the CUDA or HIP runtime or driver does, by its name.
+// What the name of a call of the CUDA or HIP runtime or driver says.
 #pragma once
 
 #include <string_view>
@@ -14,5 +14,8 @@ namespace sweepd::trace {
 //   cudaStreamSynchronize, hipDeviceSynchronize                            kSynchronize
 // All other calls are kOther, also those that build a graph (cudaGraphAddMemcpyNode).
 CallKind kind_of_call(std::string_view name);
+
+// "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000". The _v2 of the driver belongs to the name.
+std::string_view call_without_version(std::string_view name);
 
 }  // namespace sweepd::trace

@@ -39,19 +39,6 @@ std::string readable_kernel(std::string_view name) {
   return mangled.empty() ? "(unnamed kernel)" : mangled;
 }
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000". The _v2 of the driver belongs to the name.
-std::string_view call_without_version(std::string_view name) {
-  const std::size_t at = name.rfind("_v");
-  const std::string_view version = name.substr(at == std::string_view::npos ? name.size() : at + 2);
-  if (version.size() >= 4 && version.find_first_not_of("0123456789") == std::string_view::npos) {
-    name = name.substr(0, at);
-  }
-  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-  }
-  return name;
-}
-
 template <class Record>
 std::optional<Record> record_in(std::string_view bytes) {
   if (bytes.size() < sizeof(Record)) return std::nullopt;

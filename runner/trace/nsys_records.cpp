@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <initializer_list>
 #include <string_view>
 #include <tuple>
@@ -32,17 +31,6 @@ namespace {
 // An id of nsys is, from its highest bits: machine, process (24 bits), thread (24 bits).
 constexpr int kThreadBits = 24;
 constexpr std::int64_t kIdMask = (std::int64_t{1} << kThreadBits) - 1;  // of either
-
-// `cudaLaunchKernel_v7000` -> `cudaLaunchKernel`. A shorter number is part of a driver call's name:
-// `cuMemAlloc_v2`.
-std::string_view without_version(std::string_view call) {
-  const std::size_t at = call.rfind("_v");
-  if (at == std::string_view::npos || call.size() - at < 6) return call;
-  const std::string_view digits = call.substr(at + 2);
-  const bool is_version = std::ranges::all_of(
-      digits, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-  return is_version ? call.substr(0, at) : call;
-}
 
 // CUPTI's numbers of the kinds of copies, for exports without the table that names them.
 constexpr std::array<std::string_view, 11> kCopyKinds{
@@ -260,7 +248,7 @@ void NsysRecords::read_calls() {
     const auto [known, is_new] = process.calls.try_emplace(table.integer(name));
     if (is_new) {
       const std::string text = file_.text_of(known->first).value_or("(unnamed call)");
-      const std::string_view call_name = without_version(text);
+      const std::string_view call_name = call_without_version(text);
       known->second = {add_name(process, call_name), kind_of_call(call_name)};
     }
     std::tie(call.name, call.kind) = known->second;
