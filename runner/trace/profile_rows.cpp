@@ -33,7 +33,7 @@ class RowMaker {
     add_operators();
     if (timeline_.work.empty()) {
       for (auto& [key, values] : self_times_) {
-        add_kernel(key.place, key.name, {}, std::move(values));
+        add_kernel(key.place, key.name, {}, values);
       }
     } else {
       add_work();
@@ -105,7 +105,7 @@ class RowMaker {
     }
     for (auto& [key, calls] : groups) {
       const auto& [place, name, shape] = key;
-      add_kernel(place, name, shape, std::move(calls.ns));
+      add_kernel(place, name, shape, calls.ns);
       add_launch(rows_.kernels.back(), calls.launch_shape, calls.device);
     }
   }
@@ -131,20 +131,13 @@ class RowMaker {
   }
 
   void add_kernel(const Place& place, NameId name, const std::tuple<Shape3, Shape3>& shape,
-                  std::vector<double> calls_ns) {
-    const Stats stats = summarize(calls_ns);
+                  const std::vector<double>& calls_ns) {
     KernelStats row;
     row.phase = places_.name(place.phase);
     row.range = places_.name(place.range);
     row.name = timeline_.names[name];
     std::tie(row.grid, row.block) = shape;
-    row.calls = stats.n;
-    row.total_ns = stats.mean * static_cast<double>(stats.n);
-    row.mean_ns = stats.mean;
-    row.median_ns = stats.median;
-    row.min_ns = stats.min;
-    row.max_ns = stats.max;
-    row.std_ns = stats.std;
+    set_times(row, calls_ns);
     rows_.kernels.push_back(std::move(row));
   }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "runner/model/vocabulary/kernel.h"
 #include "runner/model/vocabulary/known_metric.h"
 
 namespace sweepd {
@@ -47,6 +48,17 @@ Stats summarize(std::span<const double> values) {
   std::sort(sorted.begin(), sorted.end());
   stats.mad = percentile(sorted, 0.5);
   return stats;
+}
+
+void set_times(KernelStats& kernel, std::span<const double> calls_ns) {
+  const Stats stats = summarize(calls_ns);
+  kernel.calls = stats.n;
+  kernel.total_ns = stats.mean * static_cast<double>(stats.n);
+  kernel.mean_ns = stats.mean;
+  kernel.median_ns = stats.median;
+  kernel.min_ns = stats.min;
+  kernel.max_ns = stats.max;
+  kernel.std_ns = stats.std;
 }
 
 Stats summarize_metric(std::string_view metric, std::span<const double> values) {

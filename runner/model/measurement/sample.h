@@ -12,6 +12,8 @@
 
 namespace sweepd {
 
+struct KernelStats;
+
 // A value of a metric (known_metric.h) in one step of one rank.
 struct Sample {
   static constexpr std::string_view kTable = "sample";
@@ -48,6 +50,9 @@ struct Stats {
 // An empty span gives all zeros. If a value is NaN, every statistic is, because NaN has no place in
 // an order.
 Stats summarize(std::span<const double> values);
+
+// Fills what a kernel's row says of the times of its calls.
+void set_times(KernelStats& kernel, std::span<const double> calls_ns);
 
 // Like summarize, except that the mean of a bandwidth is harmonic: the bytes of all samples divided
 // by their total time, as nccl-tests prints it. In an arithmetic mean of rates one fast step would

@@ -35,20 +35,13 @@ const OperatorRecord* launcher_of(const Recording& recording, const KernelRecord
 }
 
 KernelStats statistics(const KernelKey& key, const std::vector<double>& calls_ns) {
-  const Stats stats = summarize(calls_ns);
   KernelStats kernel;
   kernel.phase = key.phase;
   kernel.range = key.range;
   kernel.name = key.name;
   kernel.grid = key.grid;
   kernel.block = key.block;
-  kernel.calls = stats.n;
-  kernel.total_ns = stats.mean * static_cast<double>(stats.n);
-  kernel.mean_ns = stats.mean;
-  kernel.median_ns = stats.median;
-  kernel.min_ns = stats.min;
-  kernel.max_ns = stats.max;
-  kernel.std_ns = stats.std;
+  set_times(kernel, calls_ns);
   return kernel;
 }
 
