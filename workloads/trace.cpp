@@ -120,7 +120,7 @@ class Trace final : public Workload, public SelfTimed {
         trace::profile_rows(index, params_.step == kAllSteps ? kAlways : window);
     trace::TraceUse use = index.analyse(window);
     // Of the whole trace, also those before the first work.
-    if (params_.step == kAllSteps) use.launches = index.analyse(kAlways).launches;
+    if (params_.step == kAllSteps) use.launches = index.launches_in(kAlways);
     std::vector<Sample> samples = trace::bound_samples(use);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       samples.push_back({0, static_cast<std::int64_t>(i), "step", "traced_step_time",

@@ -100,6 +100,7 @@ class TraceIndex {
   const Timeline& timeline() const { return timeline_; }
 
   TraceUse analyse(const Window& window, const IdleRules& rules = {}) const;
+  LaunchUse launches_in(const Window& window) const;  // a part of it
 
   // The call that launched `timeline.work[index]`, or nullptr.
   const HostCall* launch_of(std::size_t index) const;
@@ -127,7 +128,6 @@ class TraceIndex {
   void add_gap(DeviceUse& use, const Window& gap, std::int64_t idle_since_ns,
                std::optional<std::size_t> next, const IdleRules& rules) const;
   CommunicationTime communication_of(const PerDevice& all, const Window& window) const;
-  LaunchUse launches_in(const Window& window) const;
 
   const Timeline& timeline_;
   std::map<std::int32_t, PerDevice> devices_;
