@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "runner/client/render/output.h"
 #include "runner/client/session/client.h"
 #include "runner/client/watch/exit_message.h"
+#include "runner/model/vocabulary/template_text.h"
+#include "runner/wire/json_text.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
 
@@ -74,27 +77,9 @@ Result<Jobs> jobs_of(const ImportOptions& options) {
   return jobs;
 }
 
-// A word of the parameter `files`: no character of it ends or quotes a word.
-std::string as_word(const std::string& text) {
-  std::string word;
-  for (const char c : text) {
-    if (std::string_view(" \t\n\"'\\").find(c) != std::string_view::npos) word += '\\';
-    word += c;
-  }
-  return word;
-}
-
-std::string in_yaml(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
+// A string of JSON is one of YAML.
+std::string in_yaml(const std::string& text) {
+  return to_json_line(nlohmann::json(text));
 }
 
 // A sweep's name from that of a file: `rank-0.Apr_03.pt.trace.json.gz` is `rank-0-Apr-03`.
