@@ -14,6 +14,7 @@
 
 #include "runner/base/overload.h"
 #include "runner/base/text.h"
+#include "runner/trace/places.h"
 #include "workloads/api/self_timed.h"
 #include "workloads/api/workload.h"
 #include "workloads/command/cuda_observer.h"
@@ -47,8 +48,7 @@ class Command final : public Workload, public SelfTimed {
   static constexpr std::string_view kHelp =
       "Any other program: its arguments come from the trial, its figures from its reports or "
       "output";
-  static constexpr std::string_view kPhases[] = {"data", "forward", "backward", "optimizer",
-                                                 "communication"};
+  static constexpr auto kPhases = trace::kPhaseNames;
   static constexpr std::string_view kPasses[] = {"timing", "memory", "profile"};
 
   static WorkPerStep work(const Params& params, const RunParams& run) {

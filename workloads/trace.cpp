@@ -18,6 +18,7 @@
 #include "runner/trace/analysis.h"
 #include "runner/trace/chrome.h"
 #include "runner/trace/nsys.h"
+#include "runner/trace/places.h"
 #include "runner/trace/profile_rows.h"
 #include "runner/trace/snapshot.h"
 #include "runner/trace/snapshot_memory.h"
@@ -86,8 +87,7 @@ class Trace final : public Workload, public SelfTimed {
   using Params = TraceParams;
   static constexpr std::string_view kHelp =
       "a trace or memory snapshot that another tool recorded; runs nothing";
-  static constexpr std::string_view kPhases[] = {"data", "forward", "backward", "optimizer",
-                                                 "communication"};
+  static constexpr auto kPhases = trace::kPhaseNames;
   static constexpr std::string_view kPasses[] = {"profile", "memory"};
 
   static WorkPerStep work(const Params&, const RunParams&) { return {}; }

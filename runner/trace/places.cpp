@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::string_view kOwnPrefix = "sweepd.";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
-constexpr std::array<std::string_view, 5> kPhaseNames{"data", "forward", "backward", "optimizer",
-                                                      "communication"};
 // Annotations of torch and of sweepd's observer that are no ranges of the program.
 constexpr std::array<std::string_view, 5> kNoRanges{"ProfilerStep", "Optimizer.",
                                                     "PyTorch Profiler", "## Call", kOwnPrefix};

@@ -1,6 +1,7 @@
 // Where in a step a moment is: its phase and its range, from the ranges that the program marked.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,7 +17,11 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// The phase that a range's name stands for: one of the workload `trace`'s, whatever the case;
+// The phases of a program's step that a range can name.
+inline constexpr std::array<std::string_view, 5> kPhaseNames{"data", "forward", "backward",
+                                                             "optimizer", "communication"};
+
+// The phase that a range's name stands for: one of kPhaseNames, whatever the case;
 // `sweepd.PHASE`; torch's `Optimizer.step#...`. "" if it is another range.
 std::string_view phase_of_range(std::string_view name);
 
