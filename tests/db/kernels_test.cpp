@@ -81,6 +81,27 @@ TEST_F(KernelTables, AsNsysPrintsThem) {
               ElementsAre("2 of 3 rows", "Kernel time total: 0.080 ms"));
 }
 
+TEST_F(KernelTables, ALaunchHasItsRegistersAndOccupancyWhereTheyAreKnown) {
+  KernelStats& gemm = record_.kernels[0];
+  gemm.registers = 168;
+  gemm.shared = Bytes{99'328};
+  gemm.occupancy = 0.125;
+  gemm.waves = 0.06;
+  finish(record_);
+  KernelView launches;
+  launches.by = KernelGrouping::kLaunch;
+  std::vector<std::string> names;
+  for (const Column& column : ask(launches)->at(0).columns) names.push_back(column.name);
+  EXPECT_THAT(
+      names, ElementsAre("Time", "Total", "Instances", "Avg", "Med", "Min", "Max", "StdDev", "Grid",
+                         "Block", "Registers", "Shared", "Occupancy", "Waves", "Name"));
+  const auto table = rows(launches);
+  EXPECT_THAT(table[0], HasSubstr("| 8 1 1 | 128 1 1 | 168 | 97.0 | 12.5 | 0.06 | sgemm"));
+  EXPECT_THAT(table[1], HasSubstr("| 16 1 1 | 128 1 1 | - | - | - | - | sgemm"));
+  EXPECT_THAT(table[2], HasSubstr("| 8 1 1 | 128 1 1 | - | - | - | - | sgemm"))
+      << "the same shape with other registers is another launch";
+}
+
 TEST_F(KernelTables, ByRangeAndByClass) {
   finish(record_);
   KernelView view;

@@ -51,11 +51,19 @@ std::string text_of(const Shape& shape) {
   return shape.x == 0 ? "-" : fmt::format("{} {} {}", shape.x, shape.y, shape.z);
 }
 
+// How a kernel was launched. A trace need not say more than the shapes.
+struct Launch {
+  std::string grid, block;
+  std::int64_t registers = 0, shared_bytes = 0;
+  std::optional<double> occupancy, waves;
+};
+
 // The rows of one group combined. Mean, extremes and deviation are exact. The median of several
 // rows cannot be computed from their medians, so it is the median of those, each counted once per
 // call.
 struct Group {
-  std::string name, launch_grid, launch_block;
+  std::string name;
+  Launch launch;  // of one of the rows
   std::int64_t calls = 0;
   double total_ns = 0, min_ns = 0, max_ns = 0;
   double squares = 0;  // sum of squares of the single calls, to merge deviations
@@ -96,11 +104,21 @@ void add_row(const Query& row, Group& group) {
   group.median_ns.add(row.real(10), calls);
 }
 
+Launch launch_in(const Query& row) {
+  return {text_of({row.integer(1), row.integer(2), row.integer(3)}),
+          text_of({row.integer(4), row.integer(5), row.integer(6)}),
+          row.integer(14),
+          row.integer(15),
+          row.maybe_real(16),
+          row.maybe_real(17)};
+}
+
 std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const KernelView& view) {
   Query query(connection,
               "SELECT " + key_column(view.by) +
                   ", k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.calls, "
-                  "k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns "
+                  "k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns, k.registers, "
+                  "k.shared_bytes, k.occupancy, k.waves "
                   "FROM kernel k JOIN name s ON s.id = k.short_name JOIN name r ON r.id = k.range "
                   "JOIN name c ON c.id = k.class JOIN name p ON p.id = k.phase "
                   "WHERE k.attempt = ? AND k.rank = ? AND (? = '' OR p.text = ?3)");
@@ -108,13 +126,13 @@ std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const
   std::map<std::string, Group> groups;
   while (query.next()) {
     const std::string name = query.text(0);
-    const std::string grid = text_of({query.integer(1), query.integer(2), query.integer(3)});
-    const std::string block = text_of({query.integer(4), query.integer(5), query.integer(6)});
+    const Launch launch = launch_in(query);
     const bool apart = view.by == KernelGrouping::kLaunch;
-    Group& group = groups[apart ? fmt::format("{}\n{}\n{}", name, grid, block) : name];
+    Group& group = groups[apart ? fmt::format("{}\n{}\n{}\n{}\n{}", name, launch.grid, launch.block,
+                                              launch.registers, launch.shared_bytes)
+                                : name];
     group.name = name;
-    group.launch_grid = grid;
-    group.launch_block = block;
+    group.launch = launch;
     add_row(query, group);
   }
   std::vector<Group> sorted;
@@ -124,8 +142,22 @@ std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const
   return sorted;
 }
 
+void add_launch(std::vector<Cell>& row, const Launch& launch, bool knows_registers) {
+  row.push_back(text(launch.grid));
+  row.push_back(text(launch.block));
+  if (!knows_registers) return;
+  const bool known = launch.registers > 0;
+  row.push_back(known ? count(launch.registers) : text("-"));
+  row.push_back(known ? number(static_cast<double>(launch.shared_bytes) / 1024, 1) : text("-"));
+  row.push_back(launch.occupancy ? number(100 * *launch.occupancy, 1) : text("-"));
+  row.push_back(launch.waves ? number(*launch.waves, 2) : text("-"));
+}
+
 Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
+  auto groups = groups_of(connection, attempt, view);
   const bool launches = view.by == KernelGrouping::kLaunch;
+  const bool knows_registers =
+      std::ranges::any_of(groups, [](const Group& each) { return each.launch.registers > 0; });
   Table table;
   table.title = title_of(view, "Kernels");
   const auto right = [&](const char* name, const char* unit) {
@@ -135,13 +167,17 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
   right("Total", "ms");
   right("Instances", "");
   for (const char* name : {"Avg", "Med", "Min", "Max", "StdDev"}) right(name, "us");
-  if (launches) right("Grid", "");
-  if (launches) right("Block", "");
+  if (launches) right("Grid", ""), right("Block", "");
+  if (launches && knows_registers) {
+    right("Registers", "");
+    right("Shared", "KiB");
+    right("Occupancy", "%");
+    right("Waves", "");
+  }
   table.columns.push_back({view.by == KernelGrouping::kRange   ? "Range"
                            : view.by == KernelGrouping::kClass ? "Class"
                                                                : "Name",
                            "", Align::kLeft});
-  auto groups = groups_of(connection, attempt, view);
   double whole_ns = 0;
   for (const Group& group : groups) whole_ns += group.total_ns;
   keep_top(groups, table, view.top);
@@ -155,8 +191,7 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
            number(group.min_ns / kNsPerUs, 2),
            number(group.max_ns / kNsPerUs, 2),
            number(group.std_ns() / kNsPerUs, 2)};
-    if (launches) row.push_back(text(group.launch_grid));
-    if (launches) row.push_back(text(group.launch_block));
+    if (launches) add_launch(row, group.launch, knows_registers);
     row.push_back(text(group.name));
   }
   table.notes.push_back(fmt::format("Kernel time total: {:.3f} ms", whole_ns / kNsPerMs));
