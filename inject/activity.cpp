@@ -83,7 +83,9 @@ void record_device(const CuptiDevice& from) {
   DeviceRecord to{{0, RecordKind::kDevice, 0, name_id(from.name)},
                   from.memory_bytes,
                   from.id,
-                  from.multiprocessors};
+                  from.multiprocessors,
+                  from.capability_major,
+                  from.capability_minor};
   append(to);
 }
 

@@ -97,7 +97,8 @@ struct CuptiDevice {
   std::uint32_t kind, flags;
   std::uint64_t bandwidth, memory_bytes;
   std::uint32_t constant_bytes, l2_bytes, warp, clock, copy_engines, multiprocessors;
-  std::uint32_t limits[16];
+  std::uint32_t limits[14];
+  std::uint32_t capability_major, capability_minor;
   std::uint32_t id, ecc;
   unsigned char uuid[16];
   const char* name;

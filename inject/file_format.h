@@ -8,7 +8,7 @@
 namespace sweepd::inject {
 
 inline constexpr char kMagic[8] = {'S', 'W', 'E', 'E', 'P', 'I', 'N', 'J'};
-inline constexpr std::uint32_t kFormat = 1;
+inline constexpr std::uint32_t kFormat = 2;
 
 struct FileHeader {
   char magic[8];
@@ -107,6 +107,7 @@ struct DeviceRecord {
   RecordHead head;
   std::uint64_t memory_bytes;
   std::uint32_t device, multiprocessors;
+  std::uint32_t capability_major, capability_minor;
 };
 
 }  // namespace sweepd::inject

@@ -244,6 +244,8 @@ class InjectedReader {
     device.index = static_cast<std::int32_t>(from.device & 0x7FFFFFFFU);
     device.name = text(from.head.name);
     device.multiprocessors = static_cast<std::int32_t>(from.multiprocessors & 0x7FFFFFFFU);
+    device.capability_major = static_cast<std::int32_t>(from.capability_major & 0xFFFFU);
+    device.capability_minor = static_cast<std::int32_t>(from.capability_minor & 0xFFFFU);
     device.memory = {sane_bytes(from.memory_bytes)};
     auto& devices = all_.timeline.devices;
     const bool known = std::any_of(devices.begin(), devices.end(), [&](const TracedDevice& other) {

@@ -147,11 +147,7 @@ class RowMaker {
     row.registers = shape.registers;
     row.shared = Bytes{shape.shared_bytes};
     const auto traced = std::ranges::find(timeline_.devices, device, &TracedDevice::index);
-    if (traced == timeline_.devices.end()) return;
-    const auto occupancy = occupancy_of(shape, *traced);
-    if (!occupancy) return;
-    row.occupancy = occupancy->share;
-    if (occupancy->waves > 0) row.waves = occupancy->waves;
+    if (traced != timeline_.devices.end()) set_occupancy(row, *traced);
   }
 
   const TraceIndex& index_;
@@ -193,6 +189,15 @@ void add_device(const DeviceUse& use, const Window& window, bool knows_launches,
 }
 
 }  // namespace
+
+void set_occupancy(KernelStats& kernel, const TracedDevice& device) {
+  const LaunchShape shape{kernel.grid, kernel.block, static_cast<std::int32_t>(kernel.registers),
+                          kernel.shared.value};
+  const auto occupancy = occupancy_of(shape, device);
+  if (!occupancy) return;
+  kernel.occupancy = occupancy->share;
+  if (occupancy->waves > 0) kernel.waves = occupancy->waves;
+}
 
 ProfileRows profile_rows(const TraceIndex& index, const Window& window) {
   return RowMaker(index, window).make();

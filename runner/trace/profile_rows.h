@@ -20,6 +20,9 @@ struct ProfileRows {
 // `rank` and `classify`'s fields of the rows stay empty.
 ProfileRows profile_rows(const TraceIndex& index, const Window& window);
 
+// Fills the occupancy and waves of a kernel whose registers and shape are known, on this device.
+void set_occupancy(KernelStats& kernel, const TracedDevice& device);
+
 // The metrics of runner/model/vocabulary/known_metric.h that say what bounds the window, of phase
 // `step`: one sample for each device, whose `step` is the device's position in `use.devices`; those
 // of launches once, with step 0. What a trace without launches cannot say is left out.

@@ -292,6 +292,7 @@ std::string Attempt::observe_kernels() {
   const auto profiler = parts_.make_profiler(*device_);
   ProfileResult result =
       profile_step(*workload_, *device_, *profiler, phases, {run_.warmup}, progress_);
+  add_occupancy(result.summary.kernels, device_->info());
   emit_state("after");
   std::ofstream trace(folder_.trace(rank_));
   write_chrome_trace(trace, result.recording, rank_);

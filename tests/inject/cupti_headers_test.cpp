@@ -62,6 +62,8 @@ TEST(InjectHeaders, OffsetsAreThoseOfTheToolkit) {
   SWEEPD_EQUAL(CuptiMemory, stream, CUpti_ActivityMemory3, streamId);
   SWEEPD_EQUAL(CuptiDevice, memory_bytes, CUpti_ActivityDevice4, globalMemorySize);
   SWEEPD_EQUAL(CuptiDevice, multiprocessors, CUpti_ActivityDevice4, numMultiprocessors);
+  SWEEPD_EQUAL(CuptiDevice, capability_major, CUpti_ActivityDevice4, computeCapabilityMajor);
+  SWEEPD_EQUAL(CuptiDevice, capability_minor, CUpti_ActivityDevice4, computeCapabilityMinor);
   SWEEPD_EQUAL(CuptiDevice, id, CUpti_ActivityDevice4, id);
   SWEEPD_EQUAL(CuptiDevice, name, CUpti_ActivityDevice4, name);
 #undef SWEEPD_EQUAL

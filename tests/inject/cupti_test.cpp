@@ -78,6 +78,8 @@ TEST_P(InjectLayouts, EachRecordIsReadWithAllItsFields) {
   EXPECT_EQ(std::tuple(timeline.devices[0].index, timeline.devices[0].name,
                        timeline.devices[0].multiprocessors, timeline.devices[0].memory.value),
             std::tuple(1, "NVIDIA H100 80GB HBM3", 132, 85'000'000'000));
+  EXPECT_EQ(std::pair(timeline.devices[0].capability_major, timeline.devices[0].capability_minor),
+            std::pair(9, 0));
 }
 
 TEST(InjectCupti, ProgramThatCallsNothingHasAnEmptyTrace) {

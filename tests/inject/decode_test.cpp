@@ -74,7 +74,7 @@ InjectFile usual_file() {
   file.range(RecordKind::kPush, 1, 100).call(3, 110, 120).kernel(2, 130, 140);
   file.range(RecordKind::kPop, 0, 150);
   file.add(AllocationRecord{{0, RecordKind::kAllocation, 1, 0}, 1, 2, 3, 4, 0, 0, 3});
-  file.add(DeviceRecord{{0, RecordKind::kDevice, 0, 1}, 1, 0, 2});
+  file.add(DeviceRecord{{0, RecordKind::kDevice, 0, 1}, 1, 0, 2, 9, 0});
   file.add(ClockRecord{{0, RecordKind::kClock, 0, 0}, 50, 60});
   file.add(ExternalRecord{{0, RecordKind::kExternal, 1, 0}, 9, 1, 0});
   file.add(RefusalRecord{{0, RecordKind::kRefusal, 0, 0}, 39, 0});
@@ -86,8 +86,8 @@ TEST(InjectDecoder, OtherFilesAreRefused) {
   EXPECT_THAT(trace::decode_injected(std::string(200, 'x')).error().message,
               HasSubstr("not a file of"));
   std::string newer = InjectFile().bytes();
-  newer[8] = 2;
-  EXPECT_THAT(trace::decode_injected(newer).error().message, HasSubstr("format 2"));
+  newer[8] = kFormat + 1;
+  EXPECT_THAT(trace::decode_injected(newer).error().message, HasSubstr("format 3"));
   EXPECT_FALSE(trace::read_injected("/nonexistent").ok());
 }
 

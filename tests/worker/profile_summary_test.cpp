@@ -94,6 +94,29 @@ TEST(ProfileSummary, KernelsOfADeviceBelongToTheirLauncherAndItsCallers) {
   EXPECT_NEAR(busiest_ms(recording, KernelSource::kOperators), 117e-6, 1e-12);
 }
 
+// 168 registers: 65,536 / 4 / (168 * 32, in units of 256) is 3 warps a partition, and a block needs
+// one of each.
+TEST(ProfileSummary, KernelsHaveTheirOccupancyOnTheDevice) {
+  Recording recording;
+  KernelRecord gemm{"gemm", kNoParent, 0, 10, 7, {132, 1, 1}, {128, 1, 1}};
+  gemm.registers = 168;
+  gemm.shared_bytes = 1024;
+  recording.kernels = {gemm, {"[CUDA memset]", kNoParent, 20, 30, 7}};
+  auto kernels = summarize_recording(recording, KernelSource::kDevice).kernels;
+  DeviceInfo device;
+  add_occupancy(kernels, device);
+  EXPECT_EQ(kernels[1].occupancy, std::nullopt) << "the device is unknown";
+  device.compute_capability = "9.0";
+  device.multiprocessors = 132;
+  add_occupancy(kernels, device);
+  ASSERT_EQ(kernels[1].name, "gemm");
+  EXPECT_EQ(kernels[1].registers, 168);
+  EXPECT_EQ(kernels[1].shared.value, 1024);
+  EXPECT_EQ(kernels[1].occupancy, 3 * 4.0 / 64);
+  EXPECT_EQ(kernels[1].waves, 1.0 / 3);
+  EXPECT_EQ(kernels[0].occupancy, std::nullopt) << "no launch";
+}
+
 TEST(ProfileSummary, AnEmptyRecordingIsEmpty) {
   const ProfileSummary summary = summarize_recording({}, KernelSource::kDevice);
   EXPECT_TRUE(summary.kernels.empty());

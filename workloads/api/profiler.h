@@ -34,6 +34,14 @@ struct OperatorRecord {
   std::int64_t span = kNoSpan;
 };
 
+// The call that launched work.
+struct LaunchRecord {
+  std::uint64_t id = 0;  // equal for all work of one launch, as of a CUDA graph; 0: unknown
+  bool of_graph = false;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
 struct KernelRecord {
   std::string name;  // demangled; copies and fills are "[CUDA memcpy DtoD]", "[CUDA memset]"
   std::int64_t launcher = kNoParent;  // index of the operator that launched it
@@ -41,6 +49,10 @@ struct KernelRecord {
   std::int64_t end_ns = 0;
   std::uint64_t stream = 0;
   std::array<std::int64_t, 3> grid{}, block{};
+  int device = 0;                 // index within the process
+  std::int64_t registers = 0;     // of a thread; 0: unknown
+  std::int64_t shared_bytes = 0;  // static and dynamic, of a block
+  LaunchRecord launch;
 };
 
 // A phase or a range with its times, for the trace.
@@ -55,6 +67,7 @@ struct Recording {
   std::vector<KernelRecord> kernels;       // empty on a CPU
   std::vector<SpanRecord> phases, ranges;  // ordered by begin
   std::uint64_t dropped = 0;               // lost records; a good recording has 0
+  std::int64_t begin_ns = 0;               // of the step; 0: that of its first record
 };
 
 class Profiler {

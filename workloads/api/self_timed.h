@@ -25,9 +25,9 @@ struct ObservedMemory {
 // Two profiled steps, of which the second is stored.
 struct ObservedSteps {
   Recording first, second;
-  double step_ms = 0;          // of the second
-  bool has_kernels = false;    // of a device; else its operators are the kernels
-  std::vector<Sample> bounds;  // what bounds it, if more is known than the second recording says
+  double step_ms = 0;        // of the second
+  bool has_kernels = false;  // of a device; else its operators are the kernels
+  DeviceInfo device;         // of the kernels, as far as it is known
 };
 
 class Findings {

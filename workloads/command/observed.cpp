@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "runner/base/files.h"
-#include "runner/trace/analysis.h"
-#include "runner/trace/chrome.h"
-#include "runner/trace/profile_rows.h"
 #include "workloads/command/torch_trace.h"
 
 namespace sweepd::command {
@@ -23,6 +19,7 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
     TorchTrace trace = read_torch_trace(*text);
     steps.has_kernels |= !trace.recording.kernels.empty();
     steps.step_ms = trace.step_ms;
+    steps.device = std::move(trace.device);
     (number == 0 ? steps.first : steps.second) = std::move(trace.recording);
     std::error_code error;
     if (number == 0) {
@@ -37,25 +34,12 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
 bool report_observed(Findings& findings, const std::filesystem::path& folder, int rank) {
   auto steps = read_observed(folder, rank);
   if (!steps) return false;
-  if (steps->has_kernels) steps->bounds = observed_bounds(folder, rank);
   findings.profile(std::move(*steps));
   return true;
 }
 
 std::string trace_file(int rank) {
   return fmt::format("trace.{}.json", rank);
-}
-
-std::vector<Sample> observed_bounds(const std::filesystem::path& folder, int rank) {
-  const auto read = trace::read_chrome_trace(folder / trace_file(rank));
-  if (!read || read->timeline.work.empty()) return {};
-  const trace::Timeline& timeline = read->timeline;
-  const auto is_step = [&](const trace::HostSpan& range) {
-    return timeline.names[range.name] == "sweepd.step";
-  };
-  const auto step = std::ranges::find_if(timeline.ranges, is_step);
-  if (step == timeline.ranges.end()) return {};
-  return trace::bound_samples(trace::TraceIndex(timeline).analyse({step->begin_ns, step->end_ns}));
 }
 
 std::string not_observed(bool imported_torch, const std::string& failure) {

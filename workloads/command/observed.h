@@ -11,8 +11,8 @@
 
 namespace sweepd::command {
 
-// Reports the profiled steps, and what bounds the second if it ran on a GPU. False: the program did
-// not get as far. Throws as `read_observed` does.
+// Reports the profiled steps. False: the program did not get as far. Throws as `read_observed`
+// does.
 bool report_observed(Findings& findings, const std::filesystem::path& folder, int rank);
 
 // Reads the traces of the two profiled steps and keeps the second as `trace_file`. Nothing: the
@@ -20,10 +20,6 @@ bool report_observed(Findings& findings, const std::filesystem::path& folder, in
 std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, int rank);
 
 std::string trace_file(int rank);
-
-// What bounds the stored step, from the kept trace: the metrics of runner/trace/profile_rows.h.
-// Empty without work of a device.
-std::vector<Sample> observed_bounds(const std::filesystem::path& folder, int rank);
 
 // Why no step was observed: the observer's own `failure`, or what was missing.
 std::string not_observed(bool imported_torch, const std::string& failure);

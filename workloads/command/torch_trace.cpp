@@ -1,5 +1,7 @@
 #include "workloads/command/torch_trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,6 +33,7 @@ struct TraceEvent {
   std::string name, category, thread;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::int64_t external = 0, correlation = 0, sequence = -1, forward_thread = 0, stream = 0;
+  std::int64_t device = 0, registers = 0, shared_bytes = 0, graph = 0;
   std::array<std::int64_t, 3> grid{}, block{};
 };
 
@@ -73,6 +76,10 @@ std::optional<TraceEvent> event_of(const TraceJson& object) {
   event.sequence = number_member(*arguments, "Sequence number", -1);
   event.forward_thread = number_member(*arguments, "Fwd thread id", 0);
   event.stream = number_member(*arguments, "stream", 0);
+  event.device = number_member(*arguments, "device", 0);
+  event.registers = number_member(*arguments, "registers per thread", 0);
+  event.shared_bytes = number_member(*arguments, "shared memory", 0);
+  event.graph = number_member(*arguments, "graph id", 0);
   event.grid = shape_member(*arguments, "grid");
   event.block = shape_member(*arguments, "block");
   return event;
@@ -128,7 +135,7 @@ class TraceReader {
       } else if (is_one_of(event->category, {"kernel", "gpu_memcpy", "gpu_memset"})) {
         kernels_.push_back(std::move(*event));
       } else if (is_one_of(event->category, {"cuda_runtime", "cuda_driver"})) {
-        launches_[event->correlation] = {event->thread, event->begin_ns};
+        launches_[event->correlation] = {event->thread, event->begin_ns, event->end_ns};
       }
     }
     phases_.sort();
@@ -146,7 +153,7 @@ class TraceReader {
  private:
   struct Launch {
     std::string thread;
-    std::int64_t ns = 0;
+    std::int64_t ns = 0, end_ns = 0;
   };
   struct Node {
     std::string range;
@@ -156,6 +163,7 @@ class TraceReader {
   void add_annotation(const TraceEvent& event) {
     if (event.name == "sweepd.step") {
       trace_.step_ms = static_cast<double>(event.end_ns - event.begin_ns) / 1e6;
+      trace_.recording.begin_ns = event.begin_ns;
       main_thread_ = event.thread;
     } else if (event.name.starts_with(kOwn)) {
       phases_.add({event.name.substr(kOwn.size()), event.begin_ns, event.end_ns});
@@ -240,6 +248,13 @@ class TraceReader {
     return index;
   }
 
+  LaunchRecord launch_of(const TraceEvent& event) const {
+    const auto launch = launches_.find(event.correlation);
+    if (event.correlation == 0 || launch == launches_.end()) return {};
+    return {static_cast<std::uint64_t>(event.correlation), event.graph != 0, launch->second.ns,
+            launch->second.end_ns};
+  }
+
   void add_kernels() {
     std::ranges::stable_sort(kernels_, {}, &TraceEvent::begin_ns);
     for (const TraceEvent& event : kernels_) {
@@ -248,8 +263,12 @@ class TraceReader {
       kernel.begin_ns = event.begin_ns;
       kernel.end_ns = event.end_ns;
       kernel.stream = static_cast<std::uint64_t>(event.stream);
+      kernel.device = static_cast<int>(event.device);
       kernel.grid = event.grid;
       kernel.block = event.block;
+      kernel.registers = event.registers;
+      kernel.shared_bytes = event.shared_bytes;
+      kernel.launch = launch_of(event);
       if (const auto op = by_external_.find(event.external);
           event.external != 0 && op != by_external_.end()) {
         kernel.launcher = op->second;
@@ -269,6 +288,20 @@ class TraceReader {
   std::map<std::string, std::vector<std::int64_t>> by_thread_;  // operators, by begin
 };
 
+DeviceInfo device_in(const TraceJson& trace, int index) {
+  DeviceInfo device;
+  const auto all = trace.find("deviceProperties");
+  if (!trace.is_object() || all == trace.end() || !all->is_array()) return device;
+  for (const TraceJson& each : *all) {
+    if (!each.is_object() || number_member(each, "id", -1) != index) continue;
+    device.name = text_member(each, "name");
+    device.compute_capability = fmt::format("{}.{}", number_member(each, "computeMajor", 0),
+                                            number_member(each, "computeMinor", 0));
+    if (const auto sms = number_member(each, "numSms", 0); sms > 0) device.multiprocessors = sms;
+  }
+  return device;
+}
+
 }  // namespace
 
 TorchTrace read_torch_trace(std::string_view text) {
@@ -278,7 +311,10 @@ TorchTrace read_torch_trace(std::string_view text) {
   const TraceJson& events =
       trace.is_object() && trace.contains("traceEvents") ? trace["traceEvents"] : trace;
   if (!events.is_array()) throw std::runtime_error("the trace has no list `traceEvents`");
-  return TraceReader(events).read();
+  TorchTrace read = TraceReader(events).read();
+  const auto& kernels = read.recording.kernels;
+  if (!kernels.empty()) read.device = device_in(trace, kernels.front().device);
+  return read;
 }
 
 }  // namespace sweepd::command

@@ -9,6 +9,7 @@
 
 #include <string_view>
 
+#include "runner/model/machine/environment.h"
 #include "workloads/api/profiler.h"
 
 namespace sweepd::command {
@@ -16,6 +17,7 @@ namespace sweepd::command {
 struct TorchTrace {
   Recording recording;
   double step_ms = 0;  // of the annotation `sweepd.step`; 0: it has none
+  DeviceInfo device;   // of the kernels; its name, SMs and compute capability
 };
 
 // Throws std::runtime_error that says what is wrong with the text.

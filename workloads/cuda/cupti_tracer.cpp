@@ -43,6 +43,12 @@ SWEEPD_SAME(CuptiKernel, name, CUpti_ActivityKernel10, name);
 SWEEPD_SAME(CuptiMemcpy, direction, CUpti_ActivityMemcpy6, copyKind);
 SWEEPD_SAME(CuptiMemcpy, correlation, CUpti_ActivityMemcpy6, correlationId);
 SWEEPD_SAME(CuptiMemset, correlation, CUpti_ActivityMemset4, correlationId);
+SWEEPD_SAME(CuptiKernel, registers, CUpti_ActivityKernel10, registersPerThread);
+SWEEPD_SAME(CuptiKernel, static_shared, CUpti_ActivityKernel10, staticSharedMemory);
+SWEEPD_SAME(CuptiKernel, dynamic_shared, CUpti_ActivityKernel10, dynamicSharedMemory);
+SWEEPD_SAME(CuptiKernel, graph, CUpti_ActivityKernel10, graphId);
+SWEEPD_SAME(CuptiCall, start, CUpti_ActivityAPI, start);
+SWEEPD_SAME(CuptiCall, correlation, CUpti_ActivityAPI, correlationId);
 SWEEPD_SAME(CuptiExternal, correlation, CUpti_ActivityExternalCorrelation, correlationId);
 #undef SWEEPD_SAME
 
@@ -73,9 +79,13 @@ constexpr std::size_t kBufferAlignment = 8;
 
 // CUPTI returns buffers on its own thread.
 struct Collected {
+  struct Call {
+    std::int64_t begin_ns = 0, end_ns = 0;
+  };
   std::mutex mutex;
   std::vector<std::pair<std::uint32_t, KernelRecord>> kernels;  // by correlation id
   std::unordered_map<std::uint32_t, std::uint64_t> external;    // correlation id -> ours
+  std::unordered_map<std::uint32_t, Call> calls;                // by correlation id
   std::uint64_t dropped = 0;
 };
 Collected& collected() {
@@ -99,6 +109,8 @@ KernelRecord record_of(std::string name, const auto& activity) {
   record.begin_ns = static_cast<std::int64_t>(activity.start);
   record.end_ns = static_cast<std::int64_t>(activity.end);
   record.stream = activity.stream;
+  record.device = static_cast<int>(activity.device);
+  record.launch.of_graph = activity.graph != 0;
   return record;
 }
 
@@ -115,6 +127,8 @@ void add(Collected& all, const CUpti_Activity* activity) {
       KernelRecord record = record_of(demangled(kernel->name), *kernel);
       record.grid = {kernel->grid[0], kernel->grid[1], kernel->grid[2]};
       record.block = {kernel->block[0], kernel->block[1], kernel->block[2]};
+      record.registers = kernel->registers;
+      record.shared_bytes = std::int64_t{kernel->static_shared} + kernel->dynamic_shared;
       all.kernels.emplace_back(kernel->correlation, std::move(record));
       return;
     }
@@ -133,6 +147,20 @@ void add(Collected& all, const CUpti_Activity* activity) {
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
       const auto* external = reinterpret_cast<const inject::CuptiExternal*>(activity);
       if (external->external_kind == kOurIds) all.external[external->correlation] = external->id;
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER: {
+      // The runtime calls the driver. Both calls have the same correlation, and the outer one
+      // counts.
+      const auto* call = reinterpret_cast<const inject::CuptiCall*>(activity);
+      const Collected::Call times{static_cast<std::int64_t>(call->start),
+                                  static_cast<std::int64_t>(call->end)};
+      if (activity->kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
+        all.calls[call->correlation] = times;
+      } else {
+        all.calls.try_emplace(call->correlation, times);
+      }
       return;
     }
     default:
@@ -205,10 +233,16 @@ KernelTrace CuptiTracer::take() {
   trace.kernels.reserve(all.kernels.size());
   for (auto& [correlation, record] : all.kernels) {
     const auto id = all.external.find(correlation);
+    if (const auto call = all.calls.find(correlation); call != all.calls.end()) {
+      record.launch.id = correlation;
+      record.launch.begin_ns = call->second.begin_ns;
+      record.launch.end_ns = call->second.end_ns;
+    }
     trace.kernels.push_back({std::move(record), id != all.external.end() ? id->second : 0});
   }
   all.kernels.clear();
   all.external.clear();
+  all.calls.clear();
   return trace;
 }
 

@@ -8,8 +8,7 @@
 
 namespace sweepd {
 
-// The step begins with the first record and takes `step_ms`. A recording does not have the calls
-// that launched its kernels, so nothing is known of these. Empty without kernels of a device.
+// Empty without kernels of a device.
 std::vector<Sample> bounds_of(const Recording& recording, double step_ms);
 
 }  // namespace sweepd

@@ -24,9 +24,7 @@ void add_range_events(const ProfileResult& result, KernelSource source, int rank
     by_number[passage.number].push_back(
         {rank, passage.number, passage.phase, prefix + passage.range, passage.kernel_ns / 1e6});
   }
-  // Of the first device, as step 0 (runner/trace/profile_rows.h).
-  for (Sample& sample : result.bounds.empty() ? bounds_of(result.recording, result.step_ms)
-                                              : std::vector<Sample>(result.bounds)) {
+  for (Sample& sample : bounds_of(result.recording, result.step_ms)) {
     sample.rank = rank;
     by_number[sample.step].push_back(std::move(sample));
   }

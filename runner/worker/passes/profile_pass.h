@@ -26,7 +26,6 @@ struct ProfileResult {
   double kernel_ms = 0;  // busy time of the busiest stream or, on a CPU, of the workload's thread
   std::uint64_t dropped_records = 0;   // of both steps
   std::int64_t differing_kernels = 0;  // kernels with different numbers of calls in the two steps
-  std::vector<Sample> bounds;          // empty: those of the recording (bounds.h)
 };
 
 KernelSource source_of(Device& device);

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "runner/model/measurement/sample.h"
 #include "runner/model/vocabulary/kernel_class.h"
+#include "runner/trace/profile_rows.h"
 
 namespace sweepd {
 namespace {
@@ -34,37 +37,46 @@ const OperatorRecord* launcher_of(const Recording& recording, const KernelRecord
   return &recording.operators[static_cast<std::size_t>(kernel.launcher)];
 }
 
-KernelStats statistics(const KernelKey& key, const std::vector<double>& calls_ns) {
+struct Calls {
+  std::vector<double> ns;
+  std::int64_t registers = 0, shared_bytes = 0;
+};
+
+KernelStats statistics(const KernelKey& key, const Calls& calls) {
   KernelStats kernel;
   kernel.phase = key.phase;
   kernel.range = key.range;
   kernel.name = key.name;
   kernel.grid = key.grid;
   kernel.block = key.block;
-  set_times(kernel, calls_ns);
+  kernel.registers = calls.registers;
+  kernel.shared = Bytes{calls.shared_bytes};
+  set_times(kernel, calls.ns);
   return kernel;
 }
 
 std::vector<KernelStats> kernels_of(const Recording& recording, KernelSource source,
                                     const std::vector<double>& self_ns) {
-  std::map<KernelKey, std::vector<double>> calls;
+  std::map<KernelKey, Calls> calls;
   if (source == KernelSource::kOperators) {
     for (std::size_t i = 0; i < recording.operators.size(); ++i) {
       const OperatorRecord& op = recording.operators[i];
-      calls[{or_else(op.phase, "step"), or_else(op.range, "other"), op.name, {}, {}}].push_back(
+      calls[{or_else(op.phase, "step"), or_else(op.range, "other"), op.name, {}, {}}].ns.push_back(
           self_ns[i]);
     }
   } else {
     for (const KernelRecord& kernel : recording.kernels) {
       const OperatorRecord* op = launcher_of(recording, kernel);
-      calls[{or_else(op != nullptr ? op->phase : "", "step"),
-             or_else(op != nullptr ? op->range : "", "other"), kernel.name, kernel.grid,
-             kernel.block}]
-          .push_back(duration_ns(kernel));
+      Calls& of = calls[{or_else(op != nullptr ? op->phase : "", "step"),
+                         or_else(op != nullptr ? op->range : "", "other"), kernel.name, kernel.grid,
+                         kernel.block}];
+      of.ns.push_back(duration_ns(kernel));
+      of.registers = std::max(of.registers, kernel.registers);
+      of.shared_bytes = std::max(of.shared_bytes, kernel.shared_bytes);
     }
   }
   std::vector<KernelStats> kernels;
-  for (const auto& [key, values] : calls) kernels.push_back(statistics(key, values));
+  for (const auto& [key, each] : calls) kernels.push_back(statistics(key, each));
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
   return kernels;
@@ -138,6 +150,17 @@ std::vector<double> self_times_ns(const std::vector<OperatorRecord>& operators) 
 ProfileSummary summarize_recording(const Recording& recording, KernelSource source) {
   const std::vector<double> self = self_times_ns(recording.operators);
   return {kernels_of(recording, source, self), operators_of(recording, self)};
+}
+
+void add_occupancy(std::vector<KernelStats>& kernels, const DeviceInfo& device) {
+  trace::TracedDevice on;
+  const std::string& capability = device.compute_capability;  // "9.0"
+  const char* const end = capability.data() + capability.size();
+  const auto major = std::from_chars(capability.data(), end, on.capability_major);
+  if (major.ec != std::errc() || major.ptr == end) return;
+  std::from_chars(major.ptr + 1, end, on.capability_minor);
+  on.multiprocessors = static_cast<std::int32_t>(device.multiprocessors.value_or(0));
+  for (KernelStats& kernel : kernels) trace::set_occupancy(kernel, on);
 }
 
 std::vector<RangePassage> passages_of(const Recording& recording, KernelSource source) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/model/machine/environment.h"
 #include "runner/model/vocabulary/kernel.h"
 #include "workloads/api/profiler.h"
 
@@ -20,6 +21,9 @@ struct ProfileSummary {
 };
 
 ProfileSummary summarize_recording(const Recording& recording, KernelSource source);
+
+// Adds the kernels' occupancy and waves on this device, where their registers are known.
+void add_occupancy(std::vector<KernelStats>& kernels, const DeviceInfo& device);
 
 // One pass through a range: attention.softmax has one per layer. Its time is that of its kernels
 // and of its backward's kernels, in the phase in which each ran, and in total as phase "step".

@@ -72,7 +72,7 @@ void JournalFindings::profile(ObservedSteps steps) {
   const KernelSource source = steps.has_kernels ? KernelSource::kDevice : KernelSource::kOperators;
   ProfileResult result =
       compared_steps(steps.first, std::move(steps.second), steps.step_ms, source);
-  result.bounds = std::move(steps.bounds);
+  add_occupancy(result.summary.kernels, steps.device);
   add_profile_events(std::move(result), source, rank_, events_);
 }
 

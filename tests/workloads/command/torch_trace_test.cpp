@@ -2,13 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-
-#include "tests/worker/temp_folder.h"
-#include "workloads/command/observed.h"
+#include <tuple>
 
 namespace sweepd::command {
 namespace {
@@ -18,7 +14,9 @@ using testing::HasSubstr;
 
 // A step of 10 ms with a range in its forward, a node of the backward on a thread of its own, and
 // kernels that name their operators in the two ways that Kineto has. Times are microseconds.
-constexpr const char* kTrace = R"trace({"schemaVersion": 1, "traceEvents": [
+constexpr const char* kTrace =
+    R"trace({"schemaVersion": 1, "deviceProperties": [{"id": 1, "name": "other"},
+  {"id": 0, "name": "NVIDIA H100", "computeMajor": 9, "computeMinor": 0, "numSms": 132}], "traceEvents": [
   {"ph": "X", "cat": "user_annotation", "name": "sweepd.step", "tid": 1, "ts": 1000.0, "dur": 10000},
   {"ph": "X", "cat": "user_annotation", "name": "sweepd.forward", "tid": 1, "ts": 1000.5, "dur": 4000},
   {"ph": "X", "cat": "user_annotation", "name": "sweepd.backward", "tid": 1, "ts": 5001, "dur": 3000},
@@ -37,9 +35,10 @@ constexpr const char* kTrace = R"trace({"schemaVersion": 1, "traceEvents": [
   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": 3010, "dur": 5,
    "args": {"correlation": 77}},
   {"ph": "X", "cat": "kernel", "name": "gemm", "tid": 7, "ts": 2150, "dur": 80.5,
-   "args": {"External id": 6, "correlation": 70, "device": 0, "stream": 7, "grid": [4, 2, 1], "block": [128, 1, 1]}},
+   "args": {"External id": 6, "correlation": 70, "device": 0, "stream": 7, "grid": [4, 2, 1], "block": [128, 1, 1],
+            "registers per thread": 168, "shared memory": 1024}},
   {"ph": "X", "cat": "kernel", "name": "add", "tid": 7, "ts": 3050, "dur": 10,
-   "args": {"correlation": 77, "device": 0, "stream": 7}},
+   "args": {"correlation": 77, "device": 0, "stream": 7, "graph id": 3}},
   {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "tid": 7, "ts": 9500, "dur": 2,
    "args": {"device": 0, "stream": 7}},
   {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "ts": 2000}
@@ -96,22 +95,20 @@ TEST(ReadTorchTrace, SaysWhatIsNoTrace) {
   EXPECT_THAT(mistake(R"trace({"traceEvents": 5})trace"), HasSubstr("traceEvents"));
 }
 
-// The step lasts 10 ms, and its device works for 80.5, 10 and 2 us of it.
-TEST(ObservedBounds, AreThoseOfTheStep) {
-  const TempFolder folder;
-  std::ofstream(folder.path() / trace_file(0)) << kTrace;
-  const std::vector<Sample> samples = observed_bounds(folder.path(), 0);
-  const auto value = [&](std::string_view metric) {
-    const auto found = std::ranges::find(samples, metric, &Sample::metric);
-    return found == samples.end() ? -1 : found->value;
-  };
-  EXPECT_DOUBLE_EQ(value("device_busy_time"), 0.0925);
-  EXPECT_DOUBLE_EQ(value("device_busy_share"), 0.00925);
-  EXPECT_DOUBLE_EQ(value("launches"), 1);
-  EXPECT_DOUBLE_EQ(value("idle_host_time"), 0.8195)
-      << "the add's launch began after the gemm's end";
-  EXPECT_DOUBLE_EQ(value("idle_unknown_time"), 1.15 + 6.44) << "before kernels without a launch";
-  EXPECT_TRUE(observed_bounds(folder.path(), 1).empty()) << "that rank has no trace";
+TEST(ReadTorchTrace, KernelsHaveTheirLaunchesAndDevice) {
+  const TorchTrace trace = read_torch_trace(kTrace);
+  EXPECT_EQ(trace.recording.begin_ns, 1'000'000);
+  const auto& [gemm, add, copy] =
+      std::tie(trace.recording.kernels[0], trace.recording.kernels[1], trace.recording.kernels[2]);
+  EXPECT_EQ(gemm.registers, 168);
+  EXPECT_EQ(gemm.shared_bytes, 1024);
+  EXPECT_EQ(gemm.launch.id, 0U) << "the trace does not have its launch";
+  EXPECT_EQ(std::tuple(add.launch.id, add.launch.begin_ns, add.launch.end_ns, add.launch.of_graph),
+            std::tuple(77U, 3'010'000, 3'015'000, true));
+  EXPECT_EQ(copy.launch.id, 0U);
+  EXPECT_EQ(trace.device.name, "NVIDIA H100");
+  EXPECT_EQ(trace.device.compute_capability, "9.0");
+  EXPECT_EQ(trace.device.multiprocessors, 132);
 }
 
 }  // namespace
