@@ -116,7 +116,7 @@ TEST(NsysTest, CallsLoseTheVersionInTheirNames) {
     EXPECT_EQ(call.thread, 257);
   }
   EXPECT_THAT(calls, ElementsAre("cuMemAlloc_v2", "cudaLaunchKernel", "cudaMemcpyAsync",
-                                 "cudaGraphLaunch", "cudaDeviceSynchronize_ptsz"));
+                                 "cudaGraphLaunch", "cudaDeviceSynchronize"));
   EXPECT_THAT(kinds, ElementsAre(CallKind::kOther, CallKind::kLaunch, CallKind::kCopy,
                                  CallKind::kGraphLaunch, CallKind::kSynchronize));
 }

@@ -100,8 +100,7 @@ TEST(SnapshotFileTest, ACompressedOne) {
   const auto file = folder->path() / "s.pickle";
   std::filesystem::copy_file(kData / "snapshot_p4.pickle", file);
   ASSERT_TRUE(compress_file(file, false));
-  EXPECT_TRUE(read_snapshot(file));
-  const auto snapshot = read_snapshot(folder->path() / "s.pickle.gz");
+  const auto snapshot = read_snapshot(compressed(file));
   ASSERT_TRUE(snapshot) << snapshot.error().message;
   EXPECT_EQ(snapshot->segments.size(), 2);
 }

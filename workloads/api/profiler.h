@@ -52,7 +52,7 @@ struct KernelRecord {
   int device = 0;                 // index within the process
   std::int64_t registers = 0;     // of a thread; 0: unknown
   std::int64_t shared_bytes = 0;  // static and dynamic, of a block
-  LaunchRecord launch;
+  LaunchRecord launch = {};
 };
 
 // A phase or a range with its times, for the trace.

@@ -167,7 +167,10 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
   right("Total", "ms");
   right("Instances", "");
   for (const char* name : {"Avg", "Med", "Min", "Max", "StdDev"}) right(name, "us");
-  if (launches) right("Grid", ""), right("Block", "");
+  if (launches) {
+    right("Grid", "");
+    right("Block", "");
+  }
   if (launches && knows_registers) {
     right("Registers", "");
     right("Shared", "KiB");

@@ -334,6 +334,7 @@ void fake_device(std::uint32_t id, const char* name, std::uint64_t bytes,
   to.put(16, bytes);
   to.put(44, multiprocessors);
   to.put(104, std::uint32_t{9});  // compute capability 9.0
+  to.put(108, std::uint32_t{0});
   to.put(112, id);
   to.put(136, name);
 }
