@@ -6,11 +6,10 @@
 #include <torch/csrc/autograd/autograd.h>
 #include "workloads/torch/aten.h"
 
-#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "runner/base/clock.h"
-#include "runner/base/host.h"
 #include "workloads/api/workload.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
@@ -45,10 +44,11 @@ struct FlashLeaderboardParams {
     field("warmup_time", warmup_time,
           "steps run for at least this long, flushes included, before the first step that counts",
           Immaterial());
-    field("flush", flush,
-          "zeros written between steps, so that no step finds its inputs in a cache; on a CPU at "
-          "least twice the last-level cache; 0 is no flush",
-          at_least(0));
+    field(
+        "flush", flush,
+        "bytes written between steps, so that no step finds its inputs in a cache; at least twice "
+        "the last-level cache; 0 is no flush",
+        at_least(0));
   }
 };
 
@@ -85,9 +85,15 @@ class FlashLeaderboard final : public Workload {
         seed_(context.run.seed),
         timed_(context.pass == Pass::kTiming),
         warmup_time_(params.warmup_time),
+        flush_(params.flush),
         shape_{params.heads, params.sequence, params.d_head, AttentionMask::kCausal},
         attention_(attention_from(params.implementation), shape_, scalar_type_from(params.dtype),
                    torch_device(context.device), Gradients::kOn) {
+    if (context.run.flush_cache != "none") {
+      throw std::invalid_argument(
+          "flush_cache: `flash_leaderboard` flushes by its own rule, the parameter `flush`; "
+          "expected `none`");
+    }
     const at::Device device = torch_device(context.device);
     prepare_precision(Precision::kFp32, device);  // no TF32
     at::Generator random = seeded_generator(device, seed_);
@@ -97,10 +103,6 @@ class FlashLeaderboard final : public Workload {
                     .normal_(0, 1, random);
       tensor->requires_grad_(true);
     }
-    // Only if steps are timed; otherwise it would be part of every memory figure.
-    if (!timed_ || params.flush.value == 0) return;
-    const std::int64_t cache = device.is_cpu() ? 2 * read_host().cache.value : 0;
-    flush_ = at::empty({std::max(params.flush.value, cache)}, options.dtype(at::kByte));
   }
 
   void step(Phases& phases) override {
@@ -133,7 +135,7 @@ class FlashLeaderboard final : public Workload {
   }
 
   void facts(Facts& facts) override {
-    facts.number("flush_bytes", flush_.defined() ? static_cast<double>(flush_.numel()) : 0);
+    facts.number("flush_bytes", static_cast<double>(flushed_.value));
   }
 
  private:
@@ -147,18 +149,19 @@ class FlashLeaderboard final : public Workload {
     }
   }
 
+  // The buffer would be part of every figure of the memory pass.
   void flush() {
-    if (flush_.defined()) flush_.zero_();
+    if (timed_ && flush_.value > 0) flushed_ = device_.flush_cache(flush_);
   }
 
   Device& device_;
   std::int64_t seed_;
   bool timed_;
   Duration warmup_time_;
+  Bytes flush_, flushed_;  // at least, and at the last flush
   AttentionShape shape_;
   Attention attention_;
   at::Tensor q_, k_, v_;  // [B, h, S, d]
-  at::Tensor flush_;
 };
 
 REGISTER_WORKLOAD("flash_leaderboard", FlashLeaderboard);

@@ -234,9 +234,13 @@ std::string Attempt::measure_time() {
                             {run_.steps, run_.relative_error, run_.min_time, run_.max_time},
                             run_.slowdown,
                             run_.launch == "ahead" ? Launch::kAhead : Launch::kExposed,
-                            request_.lease.ranks.size() > 1};
+                            request_.lease.ranks.size() > 1,
+                            run_.flush_cache == "L2" ? FlushCache::kL2 : FlushCache::kNone};
   const TimingSummary summary =
       measure_timing(*workload_, *device_, phases, plan, progress_, hooks);
+  if (summary.flushed.value > 0) {
+    events_.add(FactEvent{"flush_bytes", static_cast<double>(summary.flushed.value), ""});
+  }
   emit_state("after");
   log_line("measured {} step(s) after {} of warm-up, mean {:.4f} ms, stopped by {}", summary.steps,
            run_.warmup, summary.mean_ms, name_of(summary.stopped_by));
@@ -244,16 +248,7 @@ std::string Attempt::measure_time() {
 }
 
 std::string Attempt::observe_self_timed(SelfTimed& workload) {
-  if (run_.slowdown > 0) {
-    throw std::invalid_argument(fmt::format(
-        "slowdown: `{}` times its steps itself, so they cannot be made longer; expected 0",
-        request_.workload));
-  }
-  if (run_.launch != "exposed") {
-    throw std::invalid_argument(fmt::format(
-        "launch: `{}` times its steps itself, so its launches cannot be hidden; expected `exposed`",
-        request_.workload));
-  }
+  refuse_measuring_params(run_, request_.workload);
   begin_measured();
   JournalFindings findings(events_, progress_, rank_);
   workload.measure(findings);

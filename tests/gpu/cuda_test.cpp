@@ -100,6 +100,16 @@ TEST_F(Cuda, FlashInFp32IsUnavailable) {
                Unavailable);
 }
 
+TEST_F(Cuda, FlushesMoreThanItsL2) {
+  Device& device = *harness->device;
+  const Bytes before = device.memory().allocated;
+  const Bytes flushed = device.flush_cache({});
+  device.synchronize();
+  EXPECT_GT(flushed, device.info().cache);
+  EXPECT_GT(device.info().cache, Bytes{});
+  EXPECT_EQ(device.memory().allocated.value - before.value, flushed.value);
+}
+
 TEST_F(Cuda, ALimitIsOutOfMemoryWithTheBytesAsked) {
   device_options.memory_limit = 512_MiB;
   const auto device = make_device(device_options);

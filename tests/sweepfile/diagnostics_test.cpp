@@ -131,6 +131,21 @@ f.yaml:8:11: error: warmup: -1 is too small; expected at least 0
 )");
 }
 
+TEST(Diagnostics, WrongFlush) {
+  EXPECT_EQ(errors(kHead + "params:\n  flush: L2\n"), R"(
+f.yaml:4:3: error: `flush` is not a parameter of lm_step
+  4 |   flush: L2
+    |   ^~~~~
+    = help: did you mean `flush_cache`?
+)");
+  EXPECT_EQ(errors(kHead + "params:\n  flush_cache: L3\n"), R"(
+f.yaml:4:16: error: flush_cache: `L3` is not one of none, L2
+  4 |   flush_cache: L3
+    |                ^~
+    = help: did you mean `L2`?
+)");
+}
+
 TEST(Diagnostics, WrongChoice) {
   EXPECT_EQ(errors(kHead + "matrix:\n  precision: [fp32, bf61]\n"), R"(
 f.yaml:4:21: error: precision: `bf61` is not one of fp32, tf32, bf16, bf16_pure, fp16

@@ -146,6 +146,18 @@ params:
   EXPECT_EQ(param(sweep, "precision"), Value(std::string("bf16")));
 }
 
+// Sweeps from before the parameter keep their trials.
+TEST(Sweep, AFlushOfTheCacheIsAnotherTrialAndNoneIsTheSame) {
+  const auto key = [](const std::string& params) {
+    const Sweep sweep = one("sweep: a\nworkload: matmul\nparams: " + params + "\n");
+    return expand(sweep, def_of(sweep)).trials.at(0).key;
+  };
+  EXPECT_EQ(key("{flush_cache: none}"), key("{}"));
+  EXPECT_NE(key("{flush_cache: L2}"), key("{}"));
+  EXPECT_THAT(labels("sweep: a\nworkload: matmul\nmatrix: {flush_cache: [none, L2]}\n"),
+              ElementsAre("", "flush_cache=L2"));
+}
+
 TEST(Sweep, QuotesMakeNoDifference) {
   const auto plain = labels("sweep: a\nworkload: lm_step\nparams: {batch: 8, model: 2.7B}\n");
   const auto quoted =

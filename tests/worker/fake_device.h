@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,15 +52,23 @@ class FakeDevice : public Device {
   void synchronize() override {
     now_ = std::max(now_, idle_at_);
     ++synchronized_;
+    calls.emplace_back("synchronise");
+  }
+  Bytes flush_cache(Bytes at_least) override {
+    calls.emplace_back("flush");
+    enqueue(7);
+    return flush_size(60_MiB, at_least);
   }
   bool hold(Duration time) override {
     if (!has_queue) return false;
     holds.push_back(static_cast<double>(time.ns) / 1e6);
     enqueue(holds.back());
+    calls.emplace_back("hold");
     return true;
   }
   bool has_queue = true;
-  std::vector<double> holds;  // in ms
+  std::vector<double> holds;       // in ms
+  std::vector<std::string> calls;  // of synchronize, flush_cache and hold
   std::unique_ptr<Timeline> timeline(std::size_t) override {
     return std::make_unique<FakeTimeline>(*this);
   }

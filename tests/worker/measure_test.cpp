@@ -217,6 +217,48 @@ TEST_F(MeasureTest, WorkEnqueuedBeforeTheStepIsNotInItAndHidesItsLaunch) {
   EXPECT_EQ(texts(events.at(0)).at(3), "step time 0.03");
 }
 
+TimingSettings with_flush(Launch launch) {
+  TimingSettings plan{1, {1, 0, {}, {}}, 0, launch};
+  plan.flush = FlushCache::kL2;
+  return plan;
+}
+
+TEST_F(MeasureTest, AFlushEndsBeforeTheStepBeginsInWarmupToo) {
+  const auto summary = measure(
+      [&](std::int64_t, Phases&) {
+        device.calls.emplace_back("step");
+        device.enqueue(2);
+      },
+      with_flush(Launch::kExposed));
+  EXPECT_THAT(device.calls, ElementsAre("flush", "synchronise", "step", "synchronise",  //
+                                        "flush", "synchronise", "step", "synchronise"));
+  ASSERT_EQ(events.size(), 2U);
+  for (const StepEvent& event : events) {
+    EXPECT_THAT(texts(event), ElementsAre("step time 2", "step host_time 2"));
+  }
+  EXPECT_EQ(summary.flushed, 120_MiB);
+}
+
+TEST_F(MeasureTest, AFlushComesBeforeTheHoldThatHidesLaunches) {
+  measure(
+      [&](std::int64_t, Phases& p) {
+        device.calls.emplace_back("step");
+        launch_three(device, p);
+      },
+      with_flush(Launch::kAhead));
+  EXPECT_THAT(device.calls, ElementsAre("flush", "synchronise", "hold", "step", "synchronise",  //
+                                        "flush", "synchronise", "hold", "step", "synchronise"));
+  EXPECT_THAT(texts(events.at(1)),
+              ElementsAre("forward time 0.01", "backward time 0.01", "optimizer time 0.01",
+                          "step time 0.03", "step exposed_launch_share 0"));
+}
+
+TEST_F(MeasureTest, NothingIsFlushedByDefault) {
+  const auto summary = measure([](std::int64_t, Phases&) {}, kOneStep);
+  EXPECT_THAT(device.calls, ElementsAre("synchronise", "synchronise"));
+  EXPECT_EQ(summary.flushed, Bytes{});
+}
+
 TEST_F(MeasureTest, WarmupIsKeptAndMarkedAndDoesNotCount) {
   const auto summary =
       measure([&](std::int64_t index, Phases&) { device.enqueue(index < 2 ? 100 : 1); },

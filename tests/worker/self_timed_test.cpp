@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tests/worker/temp_folder.h"
 
 namespace sweepd {
@@ -30,6 +32,31 @@ TEST(JournalFindings, CountsStepsAndMetricsAndNotReports) {
   EXPECT_EQ(findings.summary(), "6 steps of 4 metrics");
   findings.whole_run(samples_of({"joules"}));
   EXPECT_EQ(findings.summary(), "6 steps of 4 metrics, 1 metric of the whole run");
+}
+
+TEST(SelfTimedSteps, CannotBeChangedFromOutside) {
+  const auto refusal = [](const RunParams& run) -> std::string {
+    try {
+      refuse_measuring_params(run, "command");
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({}), "");
+  RunParams slower, ahead, cold;
+  slower.slowdown = 0.05;
+  ahead.launch = "ahead";
+  cold.flush_cache = "L2";
+  EXPECT_EQ(
+      refusal(slower),
+      "slowdown: `command` times its steps itself, so they cannot be made longer; expected 0");
+  EXPECT_EQ(refusal(ahead),
+            "launch: `command` times its steps itself, so its launches cannot be hidden; expected "
+            "`exposed`");
+  EXPECT_EQ(refusal(cold),
+            "flush_cache: `command` times its steps itself, so no cache can be flushed between "
+            "them; expected `none`");
 }
 
 }  // namespace

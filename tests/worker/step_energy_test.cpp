@@ -99,6 +99,13 @@ TEST_F(MeteredSteps, HaveNoneWithLaunchesAhead) {
   EXPECT_THAT(energies(4, {0, {9, 0, {}, {}}, 0, Launch::kAhead}), IsEmpty());
 }
 
+// The counter would count the flushes between the steps.
+TEST_F(MeteredSteps, HaveNoneWithAFlush) {
+  TimingSettings plan{0, {9, 0, {}, {}}};
+  plan.flush = FlushCache::kL2;
+  EXPECT_THAT(energies(20, plan), IsEmpty());
+}
+
 // RAPL begins again after some minutes.
 TEST_F(MeteredSteps, OfALongMeasurementReadTheCounterNowAndThen) {
   energies(9, {0, {10'000, 0, {}, {}}});  // 90 s

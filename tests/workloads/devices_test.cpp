@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "runner/base/host.h"
 #include "workloads/api/device.h"
 #include "workloads/api/failure.h"
 
@@ -59,6 +60,23 @@ TEST(CpuDevice, SeesTensorsInItsMemory) {
   const MemoryUsage after = device->memory();
   EXPECT_EQ(after.allocated, before.allocated);
   EXPECT_EQ(after.peak_allocated.value - before.allocated.value, 1 << 20);
+}
+
+TEST(CpuDevice, FlushesMoreThanTheLastLevelCache) {
+  auto device = make_device({});
+  const Bytes before = device->memory().allocated;
+  const Bytes flushed = device->flush_cache({});
+  EXPECT_GT(flushed, read_host().cache);
+  EXPECT_EQ(device->flush_cache({}), flushed);
+  EXPECT_EQ(device->memory().allocated.value - before.value, flushed.value) << "one buffer";
+  device = make_device({});
+  EXPECT_EQ(device->memory().allocated, before) << "it goes with the device";
+}
+
+TEST(CpuDevice, AFlushThatDoesNotFitIsOutOfMemory) {
+  DeviceOptions options;
+  options.memory_limit = 1_MiB;
+  EXPECT_THROW(make_device(options)->flush_cache({}), OutOfMemory);
 }
 
 TEST(CpuDevice, TurnsABadAllocIntoOutOfMemoryAndNothingElse) {

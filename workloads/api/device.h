@@ -3,6 +3,7 @@
 // allocator and libsweep_cuda.so for CUDA.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -46,6 +47,10 @@ class Device {
   // Keeps the device's queue busy for about `time` before the next enqueued work, and returns at
   // once. Returns false if the device has no queue, because work runs while it is called.
   virtual bool hold(Duration) { return false; }
+  // Overwrites a buffer of flush_size() bytes, so that later work finds nothing of earlier work in
+  // the last-level cache. Enqueues that as work. Allocates the buffer at the first call and keeps
+  // it. Returns its size.
+  virtual Bytes flush_cache(Bytes at_least) = 0;
   virtual std::unique_ptr<Timeline> timeline(std::size_t capacity) = 0;
   virtual MemoryUsage memory() = 0;
   virtual void reset_peak_memory() = 0;
@@ -65,6 +70,12 @@ class Device {
   // its place; else returns. Call inside a catch block.
   virtual void rethrow_out_of_memory() = 0;
 };
+
+// Twice the last-level cache. If that is unknown (0), as much as triton.testing.do_bench writes.
+constexpr Bytes flush_size(Bytes last_level_cache, Bytes at_least) {
+  const Bytes twice{2 * last_level_cache.value};
+  return std::max(at_least, twice.value > 0 ? twice : 256_MiB);
+}
 
 // Kernels can only be traced from the start of the process: the tracer must exist before the
 // device's context. kOff loads nothing of it.

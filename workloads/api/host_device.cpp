@@ -69,6 +69,15 @@ HostDevice::~HostDevice() {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
+// Reads and writes each line, because a large memset may write past the caches.
+Bytes HostDevice::flush_cache(Bytes at_least) {
+  constexpr std::size_t kLine = 64;
+  const Bytes size = flush_size(read_host().cache, at_least);
+  flushed_.resize(static_cast<std::size_t>(size.value));
+  for (std::size_t i = 0; i < flushed_.size(); i += kLine) ++flushed_[i];
+  return size;
+}
+
 std::unique_ptr<Timeline> HostDevice::timeline(std::size_t capacity) {
   return make_host_timeline(capacity);
 }

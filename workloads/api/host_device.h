@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "workloads/api/device.h"
 
@@ -29,6 +30,7 @@ class HostDevice final : public Device {
   std::string_view kind() const override { return "cpu"; }
   int index() const override { return 0; }
   void synchronize() override {}
+  Bytes flush_cache(Bytes at_least) override;
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override;
   MemoryUsage memory() override;
   void reset_peak_memory() override;
@@ -39,6 +41,7 @@ class HostDevice final : public Device {
 
  private:
   std::optional<std::uint64_t> former_limit_;  // RLIMIT_DATA to restore, if it was changed
+  std::vector<unsigned char> flushed_;         // empty until the first flush
 };
 
 }  // namespace sweepd

@@ -16,6 +16,7 @@
 #include "workloads/api/host_device.h"
 #include "workloads/cpu/bf16_products.h"
 #include "workloads/cpu/counting_allocator.h"
+#include "workloads/torch/flush_buffer.h"
 #include "workloads/torch/operator_name.h"
 
 namespace sweepd {
@@ -105,6 +106,9 @@ class CpuDevice final : public Device {
   std::string_view kind() const override { return "cpu"; }
   int index() const override { return 0; }
   void synchronize() override {}
+  Bytes flush_cache(Bytes at_least) override {
+    return flushed_.overwrite(at::kCPU, flush_size(read_host().cache, at_least));
+  }
   // Operators have finished when they return, so the host clock serves as the device's.
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override {
     return make_host_timeline(capacity);
@@ -154,6 +158,7 @@ class CpuDevice final : public Device {
 
  private:
   CountingAllocator& allocator_;
+  FlushBuffer flushed_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "workloads/cuda/cuda_versions.h"
 #include "workloads/cuda/cupti_tracer.h"
 #include "workloads/cuda/nvtx_ranges.h"
+#include "workloads/torch/flush_buffer.h"
 
 namespace sweepd {
 namespace {
@@ -54,6 +55,10 @@ class CudaDevice final : public Device {
   bool hold(Duration time) override {
     at::cuda::sleep(time.ns * clock_khz_ / 1'000'000);
     return true;
+  }
+  Bytes flush_cache(Bytes at_least) override {
+    const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(index_));
+    return flushed_.overwrite(device, flush_size({properties_.l2CacheSize}, at_least));
   }
   std::unique_ptr<Timeline> timeline(std::size_t capacity) override {
     return std::make_unique<CudaTimeline>(index_, capacity);
@@ -131,6 +136,7 @@ class CudaDevice final : public Device {
   std::string uuid_;
   std::int64_t clock_khz_;  // the highest of the SMs
   CudaMemory memory_;
+  FlushBuffer flushed_;
   std::unique_ptr<Nvml> nvml_;                  // null without NVML; states then stay empty
   std::unique_ptr<RangeObserver> tool_ranges_;  // null if no tool listens
   std::unique_ptr<CuptiTracer> tracer_;         // null except in the profile pass

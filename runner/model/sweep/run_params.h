@@ -23,6 +23,7 @@ struct RunParams {
   double relative_error = 0;
   double slowdown = 0;
   std::string launch = "exposed";
+  std::string flush_cache = "none";
   std::int64_t threads = 0;
   std::int64_t seed = 0;
   Bytes memory_limit{0};
@@ -56,6 +57,10 @@ struct RunParams {
           "exposed: a step waits for the host where the host is slower than the device; ahead: the "
           "device begins when the host has issued the whole step",
           one_of({"exposed", "ahead"}));
+    field("flush_cache", flush_cache,
+          "none: a step finds in the caches what the step before left there; L2: the last-level "
+          "cache, of a GPU its L2, is overwritten before each step of a timing, outside its times",
+          one_of({"none", "L2"}));
     field("threads", threads, "CPU threads of one rank; 0 is all cores of its lease", at_least(0),
           at_most(4096));
     field("seed", seed, "seed of weights and data", at_least(0), Immaterial());

@@ -24,7 +24,7 @@ void add_samples(std::vector<KnownMetric>& metrics) {
         "of the steady clock around a whole step after a synchronise; not with `launch: ahead`"},
        {std::string(kEnergy), kSummary, "J",
         "of a step, by the device's own counter (NVML of a GPU, RAPL of a CPU) where it can be "
-        "read, the sum of all ranks; not with `launch: ahead`",
+        "read, the sum of all ranks; not with `launch: ahead` or `flush_cache: L2`",
         kSteps, Better::kSmaller},
        {"loss", kSummary, "1", "of the step's batch", kSteps, Better::kSmaller},
        {"setup_time", kSummary, "ms", "making the workload", kSetup},

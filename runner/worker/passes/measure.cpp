@@ -32,7 +32,8 @@ class TimingLoop {
         progress_(progress),
         slowdown_(plan.slowdown),
         ahead_(plan.launch == Launch::kAhead),
-        energy_(ahead_ ? nullptr : hooks.energy,
+        flush_(plan.flush == FlushCache::kL2),
+        energy_(ahead_ || flush_ ? nullptr : hooks.energy,
                 plan.several_ranks ? StepEnergy::Ranks::kSeveral : StepEnergy::Ranks::kOne),
         hooks_(hooks) {}
 
@@ -45,6 +46,7 @@ class TimingLoop {
   double step(std::int64_t index, bool warmup) {
     progress_.step(index);
     progress_.enter("step");
+    if (flush_) flushed_ = device_.flush_cache({});
     device_.synchronize();
     // Ranks finish the previous step and its reporting at different times.
     if (Gang* gang = workload_.gang()) gang->barrier();
@@ -90,6 +92,7 @@ class TimingLoop {
   }
   Instant begin() const { return begin_; }
   Instant end() const { return end_; }
+  Bytes flushed() const { return flushed_; }
 
  private:
   void hold_device() {
@@ -122,11 +125,12 @@ class TimingLoop {
   PhaseClock clock_;
   AttemptProgress& progress_;
   double slowdown_;
-  bool ahead_;
+  bool ahead_, flush_;
   StepEnergy energy_;
   Duration hold_ = kShortestHold;
   const TimingHooks& hooks_;
   Instant begin_, end_;  // of the last step
+  Bytes flushed_;
 };
 
 }  // namespace
@@ -154,7 +158,7 @@ TimingSummary measure_timing(Workload& workload, Device& device, const PhaseName
     stopped_by = rule.add(elapsed, time);
   }
   loop.end_measured(index - 1);
-  return {stopped_by, rule.steps(), rule.mean_ms()};
+  return {stopped_by, rule.steps(), rule.mean_ms(), loop.flushed()};
 }
 
 }  // namespace sweepd

@@ -6,6 +6,9 @@
 // end when the work does, not when it was enqueued. Marks are read, events made and the journal
 // written between steps.
 //
+// With `flush_cache: L2` the last-level cache is overwritten before the first synchronise, in
+// warm-up too. Steps have no `energy` then, because the counter runs on between them.
+//
 // With a counter of energy, each measured step that is long enough for it has `energy`, or else the
 // last one has that of all by their number, as a line of its own (step_energy.h).
 //
@@ -30,6 +33,7 @@
 namespace sweepd {
 
 enum class Launch { kExposed, kAhead };
+enum class FlushCache { kNone, kL2 };
 
 struct TimingSettings {
   std::int64_t warmup = 0;
@@ -37,6 +41,7 @@ struct TimingSettings {
   double slowdown = 0;  // share of a step's time by which it is made longer
   Launch launch = Launch::kExposed;
   bool several_ranks = false;
+  FlushCache flush = FlushCache::kNone;
 };
 
 struct TimingHooks {
@@ -50,6 +55,7 @@ struct TimingSummary {
   StoppedBy stopped_by = StoppedBy::kNothing;
   std::int64_t steps = 0;  // measured
   double mean_ms = 0;      // of the measured steps' `time`
+  Bytes flushed;           // before each step; 0: nothing
 };
 
 // Passes every step to `on_step`, with warm-up marked. Throws what the step throws; `progress` then

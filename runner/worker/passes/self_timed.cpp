@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "runner/worker/passes/memory_facts.h"
@@ -13,6 +14,20 @@ namespace sweepd {
 SelfTimed* self_timed_of(Workload& workload) {
   auto* self_timed = dynamic_cast<SelfTimed*>(&workload);
   return self_timed != nullptr && self_timed->times_itself() ? self_timed : nullptr;
+}
+
+void refuse_measuring_params(const RunParams& run, std::string_view workload) {
+  const auto refuse = [workload](std::string_view param, std::string_view why) {
+    throw std::invalid_argument(
+        fmt::format("{}: `{}` times its steps itself, so {}", param, workload, why));
+  };
+  if (run.slowdown > 0) refuse("slowdown", "they cannot be made longer; expected 0");
+  if (run.launch != "exposed") {
+    refuse("launch", "its launches cannot be hidden; expected `exposed`");
+  }
+  if (run.flush_cache != "none") {
+    refuse("flush_cache", "no cache can be flushed between them; expected `none`");
+  }
 }
 
 JournalFindings::JournalFindings(EventWriter& events, AttemptProgress& progress, int rank)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/model/sweep/run_params.h"
 #include "runner/worker/journal/event_writer.h"
 #include "runner/worker/journal/progress.h"
 #include "workloads/api/self_timed.h"
@@ -18,6 +19,10 @@ namespace sweepd {
 
 // Returns null for a workload whose steps the worker measures.
 SelfTimed* self_timed_of(Workload& workload);
+
+// Throws std::invalid_argument if `run` asks for something between the steps of `workload`, which
+// times itself.
+void refuse_measuring_params(const RunParams& run, std::string_view workload);
 
 class JournalFindings final : public Findings {
  public:

@@ -296,6 +296,7 @@ TEST(Command, MistakesInTheTrialAreNamed) {
       {{{"argv", "echo {contxt}"}}, "{contxt} is not a parameter (did you mean `context`?)"},
       {{{"argv", "echo"}, {"env", "A-B"}}, "env: `A-B` is not an assignment; expected NAME=value"},
       {{{"argv", "echo"}, {"patterns", "speed:ms = x"}}, "`speed` is no time"},
+      {{{"argv", "echo"}, {"flush_cache", "L2"}}, "flush_cache: `command` times its steps itself"},
       {{{"argv", "echo"}, {"cwd", "/no/such/folder"}}, "cwd: `/no/such/folder`: No such file"},
   };
   for (const Row& row : rows) {
