@@ -1,26 +1,16 @@
 #include "runner/base/gpu_energy.h"
 
-#include <dlfcn.h>
-
 #include <utility>
+
+#include "runner/base/shared_library.h"
 
 namespace sweepd {
 namespace {
 
-struct CloseLibrary {
-  void operator()(void* library) const { ::dlclose(library); }
-};
-using Library = std::unique_ptr<void, CloseLibrary>;
-
-template <class Function>
-void find_in(void* library, const char* name, Function*& slot) {
-  slot = reinterpret_cast<Function*>(::dlsym(library, name));
-}
-
 class GpuEnergy final : public EnergyCounter {
  public:
   // NVML is initialised, once for this object.
-  GpuEnergy(Library library, const GpuEnergySymbols& symbols)
+  GpuEnergy(SharedLibrary library, const GpuEnergySymbols& symbols)
       : library_(std::move(library)), call_(symbols) {}
   GpuEnergy(const GpuEnergy&) = delete;
   GpuEnergy& operator=(const GpuEnergy&) = delete;
@@ -36,12 +26,12 @@ class GpuEnergy final : public EnergyCounter {
   Duration update() const override { return milliseconds(100); }
 
  private:
-  Library library_;
+  SharedLibrary library_;
   GpuEnergySymbols call_;
   GpuEnergySymbols::Device device_ = nullptr;
 };
 
-std::unique_ptr<EnergyCounter> open_with(Library library, const GpuEnergySymbols& symbols,
+std::unique_ptr<EnergyCounter> open_with(SharedLibrary library, const GpuEnergySymbols& symbols,
                                          const std::string& uuid) {
   const bool usable = symbols.init != nullptr && symbols.shutdown != nullptr &&
                       symbols.device_by_uuid != nullptr && symbols.total_energy != nullptr;
@@ -54,7 +44,7 @@ std::unique_ptr<EnergyCounter> open_with(Library library, const GpuEnergySymbols
 }  // namespace
 
 std::unique_ptr<EnergyCounter> open_gpu_energy(const std::string& uuid, const char* library) {
-  Library handle(::dlopen(library, RTLD_NOW | RTLD_LOCAL));
+  SharedLibrary handle = open_library(library);
   if (handle == nullptr) return nullptr;
   GpuEnergySymbols symbols;
   find_in(handle.get(), "nvmlInit_v2", symbols.init);

@@ -24,6 +24,7 @@
 #include "runner/worker/passes/samples_into.h"
 #include "runner/worker/passes/self_timed.h"
 #include "runner/worker/passes/step_energy.h"
+#include "runner/worker/sampling.h"
 #include "workloads/api/range.h"
 
 namespace sweepd {
@@ -230,6 +231,8 @@ std::string Attempt::measure_time() {
   };
   const auto energy = energy_counter_of(*device_, rank_, parts_.root);
   hooks.energy = energy.get();
+  const auto sampler = start_sampling(request_.lease, cores_, *device_, parts_);
+  hooks.readings = sampler.get();
   const TimingSettings plan{run_.warmup,
                             {run_.steps, run_.relative_error, run_.min_time, run_.max_time},
                             run_.slowdown,

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runner/base/clock.h"
+#include "runner/base/device_meter.h"
 #include "runner/wire/attempt_folder.h"
 #include "workloads/api/device.h"
 #include "workloads/api/profiler.h"
@@ -30,7 +31,8 @@ struct WorkerParts {
   std::function<std::unique_ptr<Device>(const DeviceOptions&)> make_device;
   std::function<Instant()> now = now_instant;
   std::function<std::unique_ptr<Profiler>(Device&)> make_profiler = sweepd::make_profiler;
-  std::filesystem::path root = "/";  // where files of control groups and of RAPL are
+  std::function<std::unique_ptr<DeviceMeter>()> make_meter = {};  // none: that of the device
+  std::filesystem::path root = "/";                               // where the kernel's files are
 };
 
 // Exit codes of the worker. An attempt that failed and wrote its `end` event counts as success.

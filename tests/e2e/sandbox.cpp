@@ -87,7 +87,8 @@ Sandbox::Sandbox(std::string worker) : worker_(std::move(worker)) {
   // The other tests' load must not mark a result as suspect. Set to 1 from outside, it shows which
   // tests fail on such marks.
   ::setenv("SWEEPD_CORES_LOST", "0", 0);
-  ::setenv("SWEEPD_POWERCAP", "none", 0);  // the number of samples depends on it
+  ::setenv("SWEEPD_POWERCAP", "none", 0);  // the number of samples depends on these two
+  ::setenv("SWEEPD_NO_SAMPLING", "1", 0);
   // A test's compiled packages must not depend on earlier compilations here.
   ::setenv("SWEEPD_AOT_DIR", (folder_ / "aot").c_str(), 1);
   collect_findings(folder_);

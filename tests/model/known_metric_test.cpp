@@ -37,6 +37,18 @@ TEST(KnownMetric, PassesAndSourcesByName) {
   EXPECT_EQ(name_within("fact"), "");
 }
 
+TEST(KnownMetric, ReadingsOfTheDeviceAreOfStepsAndMayBeNamedBeforeAnyResult) {
+  for (const auto& [name, unit] :
+       {std::pair{"device_clock", "MHz"}, {"device_power", "W"}, {"device_temperature", "°C"}}) {
+    const KnownMetric* metric = find_known_metric(name);
+    ASSERT_NE(metric, nullptr) << name;
+    EXPECT_EQ(metric->unit, unit);
+    EXPECT_EQ(metric->source, FigureSource::kSummary);
+    EXPECT_EQ(metric->when, KnownMetric::When::kSteps);
+    EXPECT_EQ(pass_of_metric(name), std::nullopt);
+  }
+}
+
 TEST(ResultColumn, NamesAreInTheOrderOfTheEnum) {
   EXPECT_EQ(result_column_names().size(), static_cast<std::size_t>(ResultColumn::kOperator) + 1);
   EXPECT_EQ(name_of(ResultColumn::kPhase), "phase");

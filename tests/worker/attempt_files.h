@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -19,6 +20,7 @@ namespace sweepd {
 class AttemptFiles {
  public:
   AttemptFiles(std::string workload, NamedTexts params, Pass pass = Pass::kTiming) {
+    ::setenv("SWEEPD_NO_SAMPLING", "1", 1);  // the number of samples depends on it
     request.attempt = "00c0ffee00c0ffee";
     request.trial = "0123456789abcdef0123456789abcdef";
     request.workload = std::move(workload);

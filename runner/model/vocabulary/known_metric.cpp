@@ -26,6 +26,12 @@ void add_samples(std::vector<KnownMetric>& metrics) {
         "of a step, by the device's own counter (NVML of a GPU, RAPL of a CPU) where it can be "
         "read, the sum of all ranks; not with `launch: ahead` or `flush_cache: L2`",
         kSteps, Better::kSmaller},
+       {std::string(kDeviceClock), kSummary, "MHz",
+        "of a GPU's multiprocessors by NVML, or mean of the leased cores by the kernel; read every "
+        "100 ms beside the steps, where a core is spare"},
+       {std::string(kDevicePower), kSummary, "W", "of a GPU by NVML; read with the clock"},
+       {std::string(kDeviceTemperature), kSummary, "°C",
+        "of a GPU by NVML, or of the warmest CPU package; read with the clock"},
        {"loss", kSummary, "1", "of the step's batch", kSteps, Better::kSmaller},
        {"setup_time", kSummary, "ms", "making the workload", kSetup},
        {"capture_time", kSummary, "ms", "capturing the CUDA graph", kSetup},

@@ -50,6 +50,10 @@ inline constexpr std::string_view kExposedLaunch = "exposed_launch_share";
 // The only metric that ranks have a part of each: their values of a step add up. Of every other
 // metric the largest counts.
 inline constexpr std::string_view kEnergy = "energy";
+// Read beside the steps, so short steps mostly lack them.
+inline constexpr std::string_view kDeviceClock = "device_clock";
+inline constexpr std::string_view kDevicePower = "device_power";
+inline constexpr std::string_view kDeviceTemperature = "device_temperature";
 
 // Decides by the metric's name alone: kSummary for metrics of samples.
 FigureSource source_of_metric(std::string_view name);

@@ -73,6 +73,9 @@ class TimingLoop {
       samples.add("step", "host_time", milliseconds_of(end_ - begin_));
     }
     if (joules) samples.add("step", kEnergy, *joules);
+    if (hooks_.readings != nullptr) {
+      add_readings(hooks_.readings->take(), begin_, end_, samples);
+    }
     workload_.after_step(samples);
     for (Sample& sample : event.samples) {
       sample.step = index;

@@ -10,7 +10,8 @@
 // warm-up too. Steps have no `energy` then, because the counter runs on between them.
 //
 // With a counter of energy, each measured step that is long enough for it has `energy`, or else the
-// last one has that of all by their number, as a line of its own (step_energy.h).
+// last one has that of all by their number, as a line of its own (step_energy.h). A step in which
+// the device's clock, power or temperature was read has them (device_sampler.h).
 //
 // With `launch: ahead` the device's queue is kept busy before the first mark for as long as the
 // host takes to issue a step, so that the marks hold no time of the host. There is no `host_time`
@@ -26,6 +27,7 @@
 #include "runner/wire/event.h"
 #include "runner/worker/journal/progress.h"
 #include "runner/worker/journal/stopping.h"
+#include "runner/worker/passes/device_sampler.h"
 #include "runner/worker/passes/phase_clock.h"
 #include "workloads/api/device.h"
 #include "workloads/api/workload.h"
@@ -48,7 +50,8 @@ struct TimingHooks {
   std::function<void(StepEvent)> on_step = [](const StepEvent&) {};
   std::function<void()> before_measured = [] {};  // after the warm-up, while the device is idle
   std::function<Instant()> now = now_instant;
-  EnergyCounter* energy = nullptr;  // null: steps have no energy
+  EnergyCounter* energy = nullptr;    // null: steps have no energy
+  ReadingSource* readings = nullptr;  // null: steps have no clock, power and temperature
 };
 
 struct TimingSummary {
