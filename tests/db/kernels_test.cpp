@@ -156,6 +156,26 @@ TEST_F(KernelTables, WhatCannotBeAskedSaysWhy) {
   EXPECT_THAT(message(timing_.row, {}), HasSubstr("is of the timing pass"));
 }
 
+TEST_F(KernelTables, TheClocksOfAProfileAreThoseOfTheTimingOfTheSameTrial) {
+  finish(record_);
+  EXPECT_THAT(reader_->step_profile(profile_.row, 0)->clocks_mhz, testing::IsEmpty());
+  AttemptRecord timing = done(timing_.row, 10, 20);
+  timing.samples.push_back({0, 0, "step", "device_clock", 345, true});
+  timing.samples.push_back({0, 2, "step", "device_clock", 1755, false});
+  timing.samples.push_back({0, 1, "step", "device_clock", 1980, false});
+  timing.samples.push_back({1, 1, "step", "device_clock", 1200, false});
+  DeviceState after;
+  after.moment = "after";
+  after.throttle_reasons = "sw_power_cap";
+  timing.environment->states = {after};
+  finish(timing);
+  const auto profile = reader_->step_profile(profile_.row, 0);
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->clocks_mhz, ElementsAre(1980, 1755)) << "by step, without the warm-up";
+  EXPECT_EQ(profile->throttle_reasons, "sw_power_cap");
+  EXPECT_THAT(reader_->step_profile(timing_.row, 0).error().message, HasSubstr("no kernels"));
+}
+
 TEST_F(KernelTables, OverheadIsAgainstTheTimingPassOfTheSameTrial) {
   finish(record_);
   const auto property = [&](const std::string& name) -> std::string {

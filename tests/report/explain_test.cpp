@@ -211,6 +211,37 @@ TEST(Explain, LowOccupancy) {
   EXPECT_EQ(text_of(profile, "low_occupancy"), "silent");
 }
 
+TEST(Explain, ClockFell) {
+  StepProfile profile = good_step();
+  profile.clocks_mhz = {1980, 1980, 1965, 1900, 1800, 1770, 1755, 1755, 1740};
+  profile.throttle_reasons = "sw_power_cap,sw_thermal_slowdown,hw_thermal_slowdown";
+  EXPECT_EQ(text_of(profile, "clock_fell"),
+            "The clock fell from 1,980 to 1,755 MHz over the measured steps of the timing: power "
+            "limit, temperature; measure after a longer warm-up, or lower the clock to one that "
+            "lasts (nvidia-smi --lock-gpu-clocks).");
+  profile.throttle_reasons = "";
+  profile.on_gpu = false;
+  EXPECT_THAT(text_of(profile, "clock_fell"),
+              HasSubstr("of the timing; measure after a longer warm-up, or lower the clock to one "
+                        "that lasts."));
+  profile.throttle_reasons = "new_reason";
+  EXPECT_THAT(text_of(profile, "clock_fell"), HasSubstr("of the timing: new_reason; measure"));
+}
+
+TEST(Explain, AClockThatHoldsRisesOrIsHardlyKnownDidNotFall) {
+  StepProfile profile = good_step();
+  profile.throttle_reasons = "sw_power_cap";
+  for (const std::vector<double>& mhz : {std::vector<double>{},
+                                         {1980, 1755},
+                                         {1980, 1980, 1965, 1965, 1950, 1950},
+                                         {1755, 1755, 1800, 1900, 1980, 1980},
+                                         {1980, 1980, 345, 1980, 1980, 1980},
+                                         {0, 0, 0, 0, 0, 0}}) {
+    profile.clocks_mhz = mhz;
+    EXPECT_EQ(text_of(profile, "clock_fell"), "silent") << mhz.size();
+  }
+}
+
 TEST(Explain, OutsideOperatorsOfACpu) {
   StepProfile profile;
   profile.step_ms = 10;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "db/query/state.h"
+#include "runner/model/vocabulary/known_metric.h"
 
 namespace sweepd {
 namespace {
@@ -78,6 +79,29 @@ void read_device(Connection& connection, std::int64_t attempt, int rank, StepPro
   profile.multiprocessors = query.maybe_integer(2).value_or(0);
 }
 
+void read_clocks(Connection& connection, std::int64_t attempt, int rank, StepProfile& profile) {
+  Query timing(connection,
+               "SELECT t.row FROM attempt a JOIN attempt t ON t.trial = a.trial AND "
+               "t.host = a.host WHERE a.row = ? AND t.pass = 'timing' AND t.outcome = 'done' "
+               "ORDER BY t.row DESC LIMIT 1");
+  timing.bind_all(attempt);
+  if (!timing.next()) return;
+  const std::int64_t row = timing.integer(0);
+  Query clocks(connection,
+               "SELECT s.value FROM sample s JOIN name m ON m.id = s.metric "
+               "WHERE s.attempt = ? AND s.rank = ? AND s.warmup = 0 AND m.text = ? "
+               "ORDER BY s.step");
+  clocks.bind_all(row, rank, kDeviceClock);
+  while (clocks.next()) {
+    if (!clocks.is_null(0)) profile.clocks_mhz.push_back(clocks.real(0));
+  }
+  Query state(connection,
+              "SELECT throttle_reasons FROM device_state WHERE attempt = ? AND rank = ? AND "
+              "moment = 'after'");
+  state.bind_all(row, rank);
+  if (state.next()) profile.throttle_reasons = state.text(0);
+}
+
 }  // namespace
 
 Result<StepProfile> Reader::step_profile(std::int64_t row, int rank) {
@@ -92,6 +116,7 @@ Result<StepProfile> Reader::step_profile(std::int64_t row, int rank) {
     read_metrics(connection, row, rank, profile);
     read_facts(connection, row, rank, profile);
     read_device(connection, row, rank, profile);
+    read_clocks(connection, row, rank, profile);
     profile.step_ms = profile.fact("profile.step_ms").value_or(0);
     return profile;
   });

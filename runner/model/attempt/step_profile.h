@@ -29,6 +29,11 @@ struct StepProfile {
   std::map<std::string, double, std::less<>> metrics;
   std::map<std::string, double, std::less<>> facts;  // numbers only
   std::vector<Kernel> kernels;                       // largest total first
+  // Of the trial's newest done timing on the same host: the device's clock in its measured steps,
+  // in their order, without those in which it was not read; NVML's names of what slowed the device
+  // after them.
+  std::vector<double> clocks_mhz;
+  std::string throttle_reasons;
 
   std::optional<double> metric(std::string_view name) const {
     const auto found = metrics.find(name);

@@ -19,6 +19,7 @@ constexpr std::array kRules{
     Rule{"tail", explaining::tail},
     Rule{"one_gap", explaining::one_gap},
     Rule{"exposed_communication", explaining::exposed_communication},
+    Rule{"clock_fell", explaining::clock_fell},
     Rule{"copies", explaining::copies},
     Rule{"short_kernels", explaining::short_kernels},
     Rule{"elementwise", explaining::elementwise},

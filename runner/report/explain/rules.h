@@ -55,6 +55,7 @@ Finding waiting(const StepProfile& profile);
 Finding tail(const StepProfile& profile);
 Finding one_gap(const StepProfile& profile);
 Finding exposed_communication(const StepProfile& profile);
+Finding clock_fell(const StepProfile& profile);
 Finding outside_operators(const StepProfile& profile);
 Finding busy(const StepProfile& profile);
 

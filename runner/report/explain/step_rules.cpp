@@ -1,8 +1,15 @@
 #include "runner/report/explain/rules.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/stats/summary.h"
 
 namespace sweepd::report::explaining {
 
@@ -19,6 +26,24 @@ std::optional<double> share_of_step(const StepProfile& profile, std::string_view
 std::optional<double> large_gap(const StepProfile& profile) {
   const auto share = share_of_step(profile, "largest_gap_time");
   return share && *share >= kWorthSaying ? share : std::nullopt;
+}
+
+// ": power limit, temperature", in words for NVML's names; "" without any.
+std::string reasons_of_fall(const std::string& throttle_reasons) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{
+      {{"sw_power_cap", "power limit"},
+       {"sw_thermal_slowdown", "temperature"},
+       {"hw_thermal_slowdown", "temperature"},
+       {"hw_power_brake_slowdown", "power supply"},
+       {"hw_slowdown", "temperature or power, by the board"},
+       {"sync_boost", "another GPU of its group"}}};
+  std::vector<std::string> words;
+  for (const std::string& name : split(throttle_reasons, ',')) {
+    const auto known = std::ranges::find(kWords, name, [](const auto& each) { return each.first; });
+    const std::string word(known == kWords.end() ? trim(name) : known->second);
+    if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  return words.empty() ? "" : ": " + join(words, ", ");
 }
 
 }  // namespace
@@ -94,6 +119,27 @@ Finding exposed_communication(const StepProfile& profile) {
                   "for {}: overlap it with the backward (larger or smaller buckets, an earlier "
                   "start), or send fewer bytes.",
                   percent(*share), time_text(*share * profile.step_ms), time_text(hidden))};
+}
+
+// Of the timing of the same point: a profile is one step.
+Finding clock_fell(const StepProfile& profile) {
+  constexpr std::size_t kFewestReadings = 6;
+  constexpr double kLeastFall = 0.02;
+  const std::vector<double>& mhz = profile.clocks_mhz;
+  if (mhz.size() < kFewestReadings) return std::nullopt;
+  const auto third = static_cast<std::ptrdiff_t>(mhz.size() / 3);
+  const double first = stats::median({mhz.begin(), mhz.begin() + third});
+  const double last = stats::median({mhz.end() - third, mhz.end()});
+  const double share = 1 - last / first;
+  if (!(share > kLeastFall)) return std::nullopt;
+  return std::pair{
+      share,
+      fmt::format("The clock fell from {} to {} MHz over the measured steps of the timing{}; "
+                  "measure after a longer warm-up, or lower the clock to one that lasts"
+                  "{}.",
+                  with_thousands(std::llround(first)), with_thousands(std::llround(last)),
+                  reasons_of_fall(profile.throttle_reasons),
+                  profile.on_gpu ? " (nvidia-smi --lock-gpu-clocks)" : "")};
 }
 
 Finding outside_operators(const StepProfile& profile) {
