@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kFewestSteps = 10;
 constexpr double kClipAt = 3;        // standard deviations of the noise
+constexpr std::size_t kShort = 30;   // fewer steps need a change of kClearJump
+constexpr double kClearJump = 3;     // standard deviations of the noise
 constexpr double kNoiseShare = 0.1;  // of the tolerance; less noise than this does not matter
 // For the search for the end of the warm-up, in standard deviations of the noise: half of the least
 // slowness to find; a step's limit; a sum that noise alone seldom reaches.
@@ -25,6 +27,21 @@ Segment make_segment(std::span<const double> steps, std::size_t begin, std::size
                                 steps.begin() + static_cast<std::ptrdiff_t>(end));
   const double sum = std::accumulate(own.begin(), own.end(), 0.0);
   return {begin, end, sum / static_cast<double>(own.size()), median(own)};
+}
+
+// Joins each segment to the one before it if their medians differ by less than `least`.
+std::vector<Segment> join_close(std::span<const double> steps, const std::vector<Segment>& all,
+                                double least) {
+  std::vector<Segment> joined{all.front()};
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    Segment& before = joined.back();
+    if (std::abs(std::log(all[i].median / before.median)) < least) {
+      before = make_segment(steps, before.begin, all[i].end);
+    } else {
+      joined.push_back(all[i]);
+    }
+  }
+  return joined;
 }
 
 // `noise` is that of `logs`.
@@ -40,6 +57,7 @@ std::vector<Segment> segments_of(std::span<const double> steps, const std::vecto
   for (std::size_t i = 1; i < edges.size(); ++i) {
     segments.push_back(make_segment(steps, edges[i - 1], edges[i]));
   }
+  if (steps.size() < kShort) return join_close(steps, segments, kClearJump * noise.deviation);
   return segments;
 }
 
@@ -84,6 +102,33 @@ bool is_slowing(const std::vector<Segment>& segments, double log_tolerance) {
     return 10 * (segment.end - segment.begin) >= last.end &&
            std::log(last.median / segment.median) > log_tolerance;
   });
+}
+
+// Of a series that is not bimodal: the steps from `level_from` on, and those of earlier segments
+// that are faster if it is slowing, else slower.
+Levels levels_of(const std::vector<Segment>& segments, std::size_t level_from, std::size_t steps,
+                 SteadyKind kind, double log_tolerance) {
+  Levels levels;
+  const bool slowing = kind == SteadyKind::kSlowing;
+  std::vector<std::size_t>& other = slowing ? levels.faster : levels.slower;
+  for (const Segment& segment : segments) {
+    const double slower = std::log(segment.median / segments.back().median);
+    if ((slowing ? -slower : slower) <= log_tolerance) continue;
+    for (std::size_t i = segment.begin; i < std::min(segment.end, level_from); ++i) {
+      other.push_back(i);
+    }
+  }
+  std::vector<std::size_t>& last = slowing ? levels.slower : levels.faster;
+  for (std::size_t i = level_from; i < steps; ++i) last.push_back(i);
+  return levels;
+}
+
+Levels levels_of(const TwoLevels& two, std::span<const double> logs, std::size_t from) {
+  Levels levels;
+  for (std::size_t i = from; i < logs.size(); ++i) {
+    (logs[i] < (two.low + two.high) / 2 ? levels.faster : levels.slower).push_back(i);
+  }
+  return levels;
 }
 
 // Skips the rest of a warm-up from `from` on: the first `kSearch` steps up to where the
@@ -136,14 +181,19 @@ std::optional<Steadiness> find_steadiness(std::span<const double> steps,
       refine_edge(logs, result.segments, first_on_last_level(result.segments, log_tolerance),
                   options.least_length);
   const bool covers_half = 2 * level_from <= steps.size();
-  const std::span<const double> judged =
-      std::span<const double>(logs).subspan(covers_half ? level_from : 0);
-  if (find_two_levels(judged, log_tolerance)) {
+  const std::size_t judged_from = covers_half ? level_from : 0;
+  const auto judged = std::span<const double>(logs).subspan(judged_from);
+  if (const auto two = find_two_levels(judged, log_tolerance)) {
     result.kind = SteadyKind::kBimodal;
+    result.levels = levels_of(*two, logs, judged_from);
   } else if (is_slowing(result.segments, log_tolerance)) {
     result.kind = SteadyKind::kSlowing;
   } else {
     result.kind = covers_half ? SteadyKind::kSteady : SteadyKind::kNoSteadyState;
+  }
+  if (result.kind == SteadyKind::kSlowing || result.kind == SteadyKind::kNoSteadyState) {
+    result.levels =
+        levels_of(result.segments, level_from, steps.size(), result.kind, log_tolerance);
   }
   result.steady_from = skip_warm_up(logs, level_from, std::max(noise.deviation, log_tolerance / 2));
   return result;

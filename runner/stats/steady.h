@@ -4,12 +4,13 @@
 //
 // Times are noisy by a factor and skewed, and single steps take several times as long. So the
 // change points (`change_points.h`) are those of the logarithms, which are clipped to within three
-// standard deviations of the noise around a running median (`robust.h`).
+// standard deviations of the noise around a running median (`robust.h`). In fewer than thirty steps
+// a change counts if it is at least three times the noise.
 //
 // By simulation: of 1,000 series of independent noise (normal, log-normal, with outliers) about two
-// show a false change. If neighbouring steps have a correlation of 0.5, one series in six
-// does if it has 20 to 200 steps, too few to estimate the correlation well, and one in thirty if it
-// has 500. Ten slower steps amid others are found in nine of ten series if they are slower by three
+// show a false change. If neighbouring steps have a correlation of 0.5, one series in seven
+// does if it has 20 to 200 steps, too few to estimate the correlation well, and one in 25 if it has
+// 500, or fewer than thirty. Ten slower steps amid others are found in nine of ten series if they are slower by three
 // standard deviations of the noise, and in six of ten if by two and a half.
 #pragma once
 
@@ -41,6 +42,12 @@ struct Segment {
   double mean = 0, median = 0;  // in the unit of the steps
 };
 
+// Two levels of the steps: the last one and those that make a series slowing or unsteady, or the
+// two of a bimodal one. A step may be on neither.
+struct Levels {
+  std::vector<std::size_t> faster, slower;  // ascending
+};
+
 struct Steadiness {
   SteadyKind kind = SteadyKind::kSteady;
   // The first of the last steps that are on the level of the last segment; given for every kind.
@@ -50,6 +57,7 @@ struct Steadiness {
   // inspection schemes", Biometrika 1954).
   std::size_t steady_from = 0;
   std::vector<Segment> segments;  // all steps; at least one segment
+  Levels levels;                  // empty if steady
 };
 
 struct SteadyOptions {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "runner/daemon/attempts/ingest.h"
 #include "runner/daemon/handlers/make_table.h"
@@ -37,11 +38,11 @@ Series shaped(std::size_t n, Factor factor, std::uint64_t seed = 1, double noise
 
 class SteadyStateTest : public DbTest {
  protected:
-  // Each series is the journal of one attempt, whose trial has its position as `context`, from 1.
+  // Each series is the journal of one attempt, whose trial has its number as `context`, from 1.
   void measure(const std::vector<Series>& all, std::int64_t warmup = 0) {
     std::vector<Settings> points;
-    for (std::size_t i = 1; i <= all.size(); ++i)
-      points.push_back({{"context", std::to_string(i)}});
+    for (std::size_t i = 0; i < all.size(); ++i)
+      points.push_back({{"context", std::to_string(++trials_)}});
     const auto queued = submit(sweep("s", points)).queued;
     for (std::size_t i = 0; i < all.size(); ++i) measure_one(queued.at(i), {all[i]}, warmup);
   }
@@ -58,7 +59,10 @@ class SteadyStateTest : public DbTest {
         ++number;
         StepEvent step{number, number < warmup, {}};
         step.samples = {{rank, number, "step", "time", time, step.warmup},
-                        {rank, number, "step", "host_time", time, step.warmup}};
+                        {rank, number, "step", "host_time", host_time(number, time), step.warmup}};
+        if (const double mhz = clock_of(number); mhz > 0) {
+          step.samples.push_back({rank, number, "step", "device_clock", mhz, step.warmup});
+        }
         events.emplace_back(step);
       }
       state.record.moment = "after";
@@ -69,6 +73,12 @@ class SteadyStateTest : public DbTest {
     }
     finish(ingest(journals, attempt, ended, std::nullopt));
   }
+
+  int trials_ = 0;
+  std::function<double(std::int64_t step, double time)> host_time = [](std::int64_t, double time) {
+    return time;
+  };
+  std::function<double(std::int64_t step)> clock_of = [](std::int64_t) { return 0; };  // 0: none
 
   Table table(const std::string& metric, const std::string& cell) {
     QuerySpec query;
@@ -143,6 +153,41 @@ TEST_F(SteadyStateTest, StepsThatEndOnANewLevel) {
   measure({shaped(60, [](std::size_t i) { return i < 40 ? 1.3 : 1.0; })});
   EXPECT_THAT(cells("steady_from", "{mean:.0f}, {text}"), ElementsAre("40, no steady state§"));
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("§ the steps reach no steady state: ")));
+}
+
+// The clock is read in every fifth step.
+TEST_F(SteadyStateTest, TheCauseIsAClockThatIsLowerInTheSlowerSteps) {
+  const auto slowing = [](std::size_t i) { return i < 40 ? 1.0 : 1.1; };
+  const auto cause = [&](double before_mhz, double after_mhz) {
+    clock_of = [=](std::int64_t step) {
+      if (step % 5 != 0) return 0.0;
+      return step < 40 ? before_mhz : after_mhz;
+    };
+    measure({shaped(60, slowing)});
+    return cells("steady_from", "{text}").back();
+  };
+  EXPECT_EQ(cause(1980, 1755), "slowing: clock§");
+  EXPECT_THAT(notes(), ElementsAre(AllOf(HasSubstr("§ the steps become slower: "),
+                                         HasSubstr("; cause: the device's clock"))));
+  EXPECT_EQ(cause(1980, 1950), "slowing§") << "less than 2 %";
+  EXPECT_EQ(cause(1755, 1980), "slowing§") << "a higher clock makes no step slower";
+  EXPECT_EQ(cause(0, 1755), "slowing§") << "the other level has none";
+}
+
+TEST_F(SteadyStateTest, TheCauseIsTheHostIfItsShareOfAStepGrowsToo) {
+  const auto jumps = [](std::size_t i) { return i % 3 == 0 ? 1.2 : 1.0; };
+  const auto cause = [&](double slow_ms, double noise_ms) {
+    host_time = [=](std::int64_t step, double time) {
+      return time + (step % 3 == 0 ? slow_ms : 0.020) + noise_ms * static_cast<double>(step % 5);
+    };
+    measure({shaped(60, jumps)});
+    return cells("steady_from", "{text}").back();
+  };
+  EXPECT_EQ(cause(0.030, 0.001), "bimodal: host§");
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("neither; cause: the host, which needs longer")));
+  EXPECT_EQ(cause(0.022, 0), "bimodal§") << "by less than the steps are longer";
+  EXPECT_EQ(cause(0.030, 0.010), "bimodal§") << "within its noise";
+  EXPECT_EQ(cause(0.010, 0.001), "bimodal§");
 }
 
 // A warm-up may take longer than the measurement, and may be faster.

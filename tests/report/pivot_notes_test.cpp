@@ -61,6 +61,22 @@ TEST(PivotNotes, StepsThatAreNotOnOneLevelAreMarkedAndCounted) {
   EXPECT_TRUE(table->rows[1][1].number);
 }
 
+TEST(PivotNotes, TheCauseOfUnsteadyStepsFollowsWhatTheyDo) {
+  const auto note_of = [](const char* how) {
+    ResultsBuilder b;
+    b.text("model", {"small"});
+    b.samples({"small"}, {24.0, 25.0}).unsteady = {{how}};
+    return to_markdown(*pivot(b.get(), query_of({"model"}, {}, "{mean:.1f}")));
+  };
+  EXPECT_THAT(note_of("slowing: clock"),
+              HasSubstr("depend on the number of steps; cause: the device's clock, which is lower "
+                        "in the slower ones\n"));
+  EXPECT_THAT(note_of("bimodal: host"),
+              HasSubstr("describe neither; cause: the host, which needs longer around"));
+  EXPECT_THAT(note_of("bimodal: moon"), HasSubstr("describe neither; cause: moon\n"))
+      << "a word of a newer version";
+}
+
 // Steps of 43 ms on an H100, disturbed by a virtual machine's host.
 TEST(PivotNotes, AFewSlowStepsThatMoveTheMeanAreSaid) {
   ResultsBuilder b;

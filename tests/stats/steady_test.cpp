@@ -125,6 +125,36 @@ TEST(Steady, TheUnitDoesNotMatter) {
   EXPECT_EQ(find_steadiness(steps)->steady_from, find_steadiness(small)->steady_from);
 }
 
+// The noise is 1.2 %: levels that are slower by two and a half times as much, and by five times.
+TEST(Steady, BelowThirtyStepsAChangeMustBeThreeTimesTheNoise) {
+  const auto kind = [](std::size_t n, double jump) {
+    std::vector<double> steps;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double noise = 0.01 * (static_cast<double>(i % 3) - 1);
+      steps.push_back(10 * (1 + noise) * (i < n / 2 ? 1 : 1 + jump));
+    }
+    return find_steadiness(steps)->kind;
+  };
+  EXPECT_EQ(kind(24, 0.03), SteadyKind::kSteady);
+  EXPECT_EQ(kind(24, 0.06), SteadyKind::kSlowing);
+  EXPECT_EQ(kind(30, 0.03), SteadyKind::kSlowing);
+}
+
+TEST(Steady, LevelsAreTheStepsThatDiffer) {
+  const Levels slowing = steadiness(60, [](std::size_t i) { return i < 40 ? 1.0 : 1.2; }).levels;
+  EXPECT_EQ(slowing.faster.size(), 40U);
+  EXPECT_EQ(slowing.slower.front(), 40U);
+  const Levels unsteady = steadiness(60, [](std::size_t i) { return i < 40 ? 1.2 : 1.0; }).levels;
+  EXPECT_EQ(unsteady.faster.front(), 40U);
+  EXPECT_EQ(unsteady.slower.size(), 40U);
+  const Levels bimodal = steadiness(60, [](std::size_t i) { return i % 3 ? 1.0 : 1.2; }).levels;
+  EXPECT_EQ(bimodal.slower.size(), 20U);
+  EXPECT_EQ(bimodal.slower[1], 3U);
+  EXPECT_EQ(bimodal.faster.size(), 40U);
+  const Levels steady = steadiness(60, [](std::size_t) { return 1.0; }).levels;
+  EXPECT_TRUE(steady.faster.empty() && steady.slower.empty());
+}
+
 TEST(Steady, TooFewOrUnusableSteps) {
   EXPECT_FALSE(find_steadiness({}));
   EXPECT_FALSE(find_steadiness(std::vector<double>(9, 1.0)));

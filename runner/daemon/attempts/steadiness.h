@@ -15,6 +15,10 @@ namespace sweepd {
 // `steady_from` counts over all steps. `steadiness` is about the measured ones: steps that are on
 // the last level from the first measured step on are steady, with a warm-up of any length and
 // level. Leaves both empty if there are too few steps, or if a time is not a time.
+//
+// A cause follows the word if the samples show one. `clock`: the mean of a rank's device_clock is
+// more than 2 % lower in the slower steps. `host`: what host_time has beyond time is longer in
+// them, by as large a share as the phase and by three times its noise.
 void add_steadiness(std::span<const Sample> samples, std::vector<Summary>& summaries);
 
 }  // namespace sweepd

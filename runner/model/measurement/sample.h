@@ -60,8 +60,10 @@ void set_times(KernelStats& kernel, std::span<const double> calls_ns);
 Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
 // The value of Summary::steadiness for steps on one level. The other words are those of
-// stats/steady.h.
+// stats/steady.h; where the cause is known, it follows: "slowing: clock".
 inline constexpr std::string_view kSteady = "steady";
+inline constexpr std::string_view kBeforeCause = ": ";
+inline constexpr std::string_view kCauseClock = "clock", kCauseHost = "host";
 
 // One row of the `summary` table: the measured samples of an attempt, without warm-up. For world
 // sizes above one, each step's value is the maximum over ranks, because a step ends when its last
@@ -91,7 +93,7 @@ struct Summary {
           "NULL: fewer than 10 steps, another metric, or stored by an older version");
     field("steadiness", self.steadiness,
           "whether the measured steps are on one level: `steady`, `no steady state`, `slowing`, "
-          "`bimodal`");
+          "`bimodal`; with the cause where it is known: `slowing: clock`, `slowing: host`");
   }
 };
 std::vector<Summary> summarize_samples(std::span<const Sample> samples);

@@ -111,9 +111,21 @@ std::string Reasons::line(const std::string& heading) const {
   return line;
 }
 
+std::string cause_text(std::string_view cause) {
+  if (cause == kCauseClock) return "; cause: the device's clock, which is lower in the slower ones";
+  if (cause == kCauseHost) {
+    return "; cause: the host, which needs longer around the device's work in the slower ones";
+  }
+  return cause.empty() ? "" : fmt::format("; cause: {}", cause);  // a word of a newer version
+}
+
 // The text after "the steps", with the consequence for the figures.
 std::string predicate_of(const std::string& how) {
   using stats::SteadyKind;
+  if (const std::size_t kind = how.find(kBeforeCause); kind != std::string::npos) {
+    const std::string_view cause = std::string_view(how).substr(kind + kBeforeCause.size());
+    return predicate_of(how.substr(0, kind)) + cause_text(cause);
+  }
   if (how == stats::name_of(SteadyKind::kBimodal)) {
     return "are bimodal: they jump between two levels, and mean and median describe neither";
   }
