@@ -104,7 +104,8 @@ Result<void> ChromeBuilder::add(const ChromeEvent& event) {
           {*begin_ns, end_ns, kNoCorrelation, event.thread, *name, CallKind::kOther});
       break;
     case EventCategory::kOperator:
-      timeline_.operators.push_back({*begin_ns, end_ns, event.thread, event.sequence, *name});
+      timeline_.operators.push_back({*begin_ns, end_ns, event.thread, event.sequence, *name,
+                                     calls_.work_of(event.name, *name, event.inputs)});
       break;
     case EventCategory::kRange:
       timeline_.ranges.push_back({*begin_ns, end_ns, event.thread, -1, *name});
@@ -202,6 +203,7 @@ Timeline ChromeBuilder::finish() {
   std::ranges::stable_sort(timeline_.calls, {}, &HostCall::begin_ns);
   std::ranges::stable_sort(timeline_.operators, outer_first);
   std::ranges::stable_sort(timeline_.ranges, outer_first);
+  timeline_.operator_work = calls_.take();
   return std::move(timeline_);
 }
 

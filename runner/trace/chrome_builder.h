@@ -9,6 +9,7 @@
 #include "runner/base/result.h"
 #include "runner/trace/chrome.h"
 #include "runner/trace/chrome_event.h"
+#include "runner/trace/operator_calls.h"
 
 namespace sweepd::trace {
 
@@ -39,6 +40,7 @@ class ChromeBuilder {
   ChromeLimits limits_;
   Timeline timeline_;
   std::int64_t records_ = 0, text_bytes_ = 0;
+  OperatorCalls calls_;
   std::vector<std::int32_t> warps_;  // threads of a warp, by device
   std::map<std::tuple<Shape3, Shape3, std::int32_t, std::int64_t>, std::int32_t> shapes_;
 };

@@ -29,6 +29,9 @@ constexpr FieldName kArgumentFields[] = {
     {"grid", ChromeField::kGrid},
     {"block", ChromeField::kBlock},
     {"graph id", ChromeField::kGraph},
+    {"Input Dims", ChromeField::kInputDims},
+    {"Input type", ChromeField::kInputTypes},
+    {"Concrete Inputs", ChromeField::kInputValues},
 };
 constexpr FieldName kDeviceFields[] = {
     {"id", ChromeField::kId},
@@ -107,6 +110,40 @@ std::int64_t whole_number(std::string_view text) {
   return whole_number_in(text).value_or(0);
 }
 
+void InputTexts::clear() {
+  dims.clear();
+  types.clear();
+  values.clear();
+  lost = false;
+}
+
+void InputTexts::begin_list(ChromeField list, int level) {
+  if (list == ChromeField::kInputDims && level == 0) {
+    append(dims, ';', "");
+  } else {
+    lost = true;  // a list of tensors
+  }
+}
+
+void InputTexts::add(ChromeField list, int level, std::string_view text) {
+  if (list == ChromeField::kInputDims) {
+    append(dims, ',', text);
+    lost = lost || level != 1;
+  } else {
+    append(list == ChromeField::kInputTypes ? types : values, ';', text);
+  }
+}
+
+void InputTexts::append(std::string& texts, char separator, std::string_view text) {
+  constexpr std::size_t kMost = 1'000;
+  if (texts.size() + text.size() + 1 > kMost) {
+    lost = true;
+    return;
+  }
+  texts += separator;
+  texts += text;
+}
+
 void ChromeEvent::clear() {
   phase.clear();
   name.clear();
@@ -117,6 +154,7 @@ void ChromeEvent::clear() {
   process = device = sequence = -1;
   thread = stream = correlation = bytes = graph = registers = shared_bytes = 0;
   grid = block = {};
+  inputs.clear();
 }
 
 void ChromeEvent::set(ChromeField field, std::string_view text) {

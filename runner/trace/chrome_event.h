@@ -41,6 +41,9 @@ enum class ChromeField : std::uint8_t {
   kGrid,
   kBlock,
   kGraph,
+  kInputDims,
+  kInputTypes,
+  kInputValues,
   kId,
   kMemory,
   kMultiprocessors,
@@ -59,6 +62,21 @@ ChromeField distributed_field(std::string_view key);
 
 inline constexpr std::size_t kLongestName = 16 << 10;  // bytes
 
+// The inputs of an operator as texts: each input is a `;` and its dimensions, each behind a `,`;
+// its type; its value.
+struct InputTexts {
+  std::string dims, types, values;
+  bool lost = false;  // too long, or not in the form of a tensor's
+
+  void clear();
+  // The lists are kInputDims, kInputTypes and kInputValues. `level` is 0 in the list itself.
+  void begin_list(ChromeField list, int level);
+  void add(ChromeField list, int level, std::string_view text);
+
+ private:
+  void append(std::string& texts, char separator, std::string_view text);
+};
+
 struct ChromeEvent {
   std::string phase, name, timestamp, duration;  // times as written; "": missing
   bool has_name = false;
@@ -69,6 +87,7 @@ struct ChromeEvent {
   std::int64_t correlation = 0, bytes = 0, sequence = -1, graph = 0;
   std::int64_t registers = 0, shared_bytes = 0;
   Shape3 grid{}, block{};
+  InputTexts inputs;
 
   // As a new one. Its texts keep their memory.
   void clear();

@@ -4,7 +4,8 @@
 //   2  a list of events     or of devices; the members of distributedInfo
 //   3  an event             or a device
 //   4  its arguments
-//   5  a grid, a block
+//   5  a grid, a block, the inputs of an operator
+//   6  the dimensions of an input
 // A trace may also be the list of events itself, which then is at depth 2.
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
@@ -22,6 +23,11 @@
 
 namespace sweepd::trace {
 namespace {
+
+bool is_of_inputs(ChromeField field) {
+  return field == ChromeField::kInputDims || field == ChromeField::kInputTypes ||
+         field == ChromeField::kInputValues;
+}
 
 class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, TraceHandler> {
  public:
@@ -56,6 +62,8 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   bool end_event();
   bool leave_out(const std::string& why);
 
+  static constexpr int kInputsDepth = 5;
+
   PieceStream& stream_;
   ChromeTrace& trace_;
   ChromeBuilder& builder_;
@@ -63,6 +71,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   int depth_ = 0;
   Section section_ = Section::kOther;
   ChromeField field_ = ChromeField::kOther;  // of the last key
+  ChromeField list_ = ChromeField::kOther;   // of inputs, whose elements are being read
   bool in_arguments_ = false, has_events_ = false;
   std::size_t component_ = 0;  // of a grid or block
   ChromeEvent event_;
@@ -110,6 +119,8 @@ bool TraceHandler::scalar(std::string_view text) {
     return leave_out("is no object");
   } else if (depth_ <= 4) {
     event_.set(field_, text);
+  } else if (list_ != ChromeField::kOther) {
+    event_.inputs.add(list_, depth_ - kInputsDepth, text);
   } else if (depth_ == 5 && component_ < 3) {
     if (field_ == ChromeField::kGrid) event_.grid[component_++] = whole_number(text);
     if (field_ == ChromeField::kBlock) event_.block[component_++] = whole_number(text);
@@ -126,6 +137,7 @@ bool TraceHandler::StartObject() {
       event_begin_ = stream_.Tell() - 1;
     }
     if (depth_ == 4) in_arguments_ = field_ == ChromeField::kArguments;
+    if (list_ != ChromeField::kOther) event_.inputs.lost = true;
   } else if (section_ == Section::kDevices) {
     if (depth_ == 2) return expected_list("deviceProperties", "an object");
     if (depth_ == 3) {
@@ -159,7 +171,9 @@ bool TraceHandler::StartArray() {
       return leave_out("is no object");
     }
   }
-  // Only the lists of a grid and a block are read: no member of an event is in any other.
+  if (list_ != ChromeField::kOther) event_.inputs.begin_list(list_, depth_ - kInputsDepth - 1);
+  if (depth_ == kInputsDepth && is_of_inputs(field_)) list_ = field_;
+  // Of other lists only those of a grid and a block are read: no member of an event is in any.
   if (field_ != ChromeField::kGrid && field_ != ChromeField::kBlock) field_ = ChromeField::kOther;
   return true;
 }
@@ -167,7 +181,7 @@ bool TraceHandler::StartArray() {
 bool TraceHandler::EndArray(rapidjson::SizeType) {
   stream_.begin_token();
   field_ = ChromeField::kOther;
-  --depth_;
+  if (--depth_ < kInputsDepth) list_ = ChromeField::kOther;
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "runner/trace/kernel_work.h"
 #include "runner/trace/occupancy.h"
 #include "runner/trace/places.h"
 #include "runner/trace/span_index.h"
@@ -24,6 +25,12 @@ struct OperatorKey {
   auto operator<=>(const OperatorKey&) const = default;
 };
 
+struct Calls {
+  std::vector<double> ns;
+  WorkOfCalls work;
+  std::int32_t launch_shape = -1, device = 0;  // of the first
+};
+
 class RowMaker {
  public:
   RowMaker(const TraceIndex& index, const Window& window)
@@ -32,8 +39,8 @@ class RowMaker {
   ProfileRows make() {
     add_operators();
     if (timeline_.work.empty()) {
-      for (auto& [key, values] : self_times_) {
-        add_kernel(key.place, key.name, {}, values);
+      for (auto& [key, calls] : self_times_) {
+        add_kernel(key.place, key.name, {}, calls);
       }
     } else {
       add_work();
@@ -72,8 +79,15 @@ class RowMaker {
       ++row.calls;
       row.self_cpu_ns += static_cast<double>(self[i]);
       if (!is_recursive(i, key)) row.total_cpu_ns += static_cast<double>(op.end_ns - op.begin_ns);
-      if (timeline_.work.empty()) self_times_[key].push_back(static_cast<double>(self[i]));
+      if (!timeline_.work.empty()) continue;
+      Calls& calls = self_times_[key];
+      calls.ns.push_back(static_cast<double>(self[i]));
+      calls.work.add(work_at(op.work));
     }
+  }
+
+  const OperatorWork* work_at(std::int32_t index) const {
+    return index < 0 ? nullptr : &timeline_.operator_work[static_cast<std::size_t>(index)];
   }
 
   bool is_recursive(std::size_t op, const OperatorKey& key) const {
@@ -84,12 +98,9 @@ class RowMaker {
   }
 
   void add_work() {
-    struct Calls {
-      std::vector<double> ns;
-      std::int32_t launch_shape = -1, device = 0;  // of the first
-    };
     using Shape = std::tuple<Shape3, Shape3>;
     std::map<std::tuple<Place, NameId, Shape>, Calls> groups;
+    const std::vector<std::int32_t> of_operators = work_of_kernels(index_, spans_);
     for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
       const DeviceWork& work = timeline_.work[i];
       if (!window_.contains(work.begin_ns)) continue;
@@ -102,10 +113,11 @@ class RowMaker {
       Calls& calls = groups[{place_of_work(i, ns), work.name, shape}];
       if (calls.ns.empty()) calls.launch_shape = work.launch_shape, calls.device = work.device;
       calls.ns.push_back(ns);
+      calls.work.add(work_at(of_operators[i]));
     }
     for (auto& [key, calls] : groups) {
       const auto& [place, name, shape] = key;
-      add_kernel(place, name, shape, calls.ns);
+      add_kernel(place, name, shape, calls);
       add_launch(rows_.kernels.back(), calls.launch_shape, calls.device);
     }
   }
@@ -131,13 +143,14 @@ class RowMaker {
   }
 
   void add_kernel(const Place& place, NameId name, const std::tuple<Shape3, Shape3>& shape,
-                  const std::vector<double>& calls_ns) {
+                  const Calls& calls) {
     KernelStats row;
     row.phase = places_.name(place.phase);
     row.range = places_.name(place.range);
     row.name = timeline_.names[name];
     std::tie(row.grid, row.block) = shape;
-    set_times(row, calls_ns);
+    set_times(row, calls.ns);
+    calls.work.store(row);
     rows_.kernels.push_back(std::move(row));
   }
 
@@ -157,7 +170,7 @@ class RowMaker {
   const Places places_{timeline_, spans_};
   ProfileRows rows_;
   std::map<OperatorKey, OperatorStats> operators_;
-  std::map<OperatorKey, std::vector<double>> self_times_;  // without work of a device
+  std::map<OperatorKey, Calls> self_times_;  // without work of a device
 };
 
 void add_device(const DeviceUse& use, const Window& window, bool knows_launches,

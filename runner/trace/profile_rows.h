@@ -17,6 +17,7 @@ struct ProfileRows {
 
 // Of what begins in the window. Work has the place of the operator that launched it, else of its
 // launch. Without any work of a device the operators are the kernels, with their self time.
+// FLOPs and bytes are those of the operators (kernel_work.h), where the trace has their shapes.
 // `rank` and `classify`'s fields of the rows stay empty.
 ProfileRows profile_rows(const TraceIndex& index, const Window& window);
 

@@ -13,6 +13,7 @@
 
 #include "runner/base/fields.h"
 #include "runner/base/units.h"
+#include "runner/trace/operator_work.h"
 
 namespace sweepd::trace {
 
@@ -77,6 +78,7 @@ struct HostSpan {
   std::int64_t thread = 0;
   std::int64_t sequence = -1;  // torch's, which links a forward operator and its backward
   NameId name = 0;
+  std::int32_t work = -1;  // of an operator, an index in Timeline::operator_work; -1: unknown
 };
 
 struct TracedDevice {
@@ -91,10 +93,11 @@ struct Timeline {
   Names names;
   std::vector<TracedDevice> devices;
   std::vector<LaunchShape> shapes;
-  std::vector<DeviceWork> work;     // by begin
-  std::vector<HostCall> calls;      // by begin
-  std::vector<HostSpan> operators;  // by begin, a caller before what it calls
-  std::vector<HostSpan> ranges;     // by begin, an outer one before its inner ones
+  std::vector<OperatorWork> operator_work;  // of different calls
+  std::vector<DeviceWork> work;             // by begin
+  std::vector<HostCall> calls;              // by begin
+  std::vector<HostSpan> operators;          // by begin, a caller before what it calls
+  std::vector<HostSpan> ranges;             // by begin, an outer one before its inner ones
   int rank = 0, world_size = 1;
   std::int64_t dropped = 0;  // records that the tracer lost, as far as the trace says so
   std::string source;        // "torch.profiler", "nsys 2024.1", "CUPTI"

@@ -25,7 +25,7 @@ void execute(const std::filesystem::path& file, const std::string& sql) {
 TEST_F(DbTest, TheFileSaysWhoseItIs) {
   EXPECT_THAT(sql("SELECT application_id, user_version, journal_mode FROM "
                   "pragma_application_id, pragma_user_version, pragma_journal_mode"),
-              ElementsAre(std::to_string(0x73776570) + "|38|wal"));
+              ElementsAre(std::to_string(0x73776570) + "|39|wal"));
 }
 
 TEST_F(DbTest, EveryTableIsStrict) {

@@ -162,5 +162,69 @@ TEST(Chrome, KindsOfWorkAreRecognised) {
                                  "[CUDA memcpy]"));
 }
 
+// An operator with these arguments, and the work that is read of it.
+std::string op_text(std::string_view name, std::string_view arguments) {
+  return R"({"ph":"X","cat":"cpu_op","tid":1,"ts":1,"dur":1,"args":{)" + std::string(arguments) +
+         R"(},"name":")" + std::string(name) + "\"}";
+}
+std::vector<std::int32_t> works_in(const Result<ChromeTrace>& trace) {
+  std::vector<std::int32_t> works;
+  for (const HostSpan& op : trace->timeline.operators) works.push_back(op.work);
+  return works;
+}
+
+TEST(Chrome, OperatorsOfEqualShapesShareTheirWork) {
+  const std::string small = R"("Input Dims":[[2,3],[3,4]],"Input type":["float","float"])";
+  const std::string large = R"("Input type":["float","float"],"Input Dims":[[20,3],[3,4]])";
+  const std::string added = R"("Input Dims":[[2],[2],[]],"Input type":["float","float","Scalar"])";
+  const auto trace =
+      parse_text(trace_of(op_text("aten::mm", small) + "," + op_text("aten::mm", large) + "," +
+                          op_text("aten::mm", small) + "," + op_text("aten::linear", small) + "," +
+                          op_text("aten::add", added + R"(,"Concrete Inputs":["","","1"])") + "," +
+                          op_text("aten::add", added + R"(,"Concrete Inputs":["","","-0.5"])")));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_THAT(works_in(trace), ElementsAre(0, 1, 0, -1, 2, 2));
+  ASSERT_EQ(trace->timeline.operator_work.size(), 3U);
+  EXPECT_EQ(trace->timeline.operator_work[0].flops, 2 * 2 * 3 * 4);
+  EXPECT_EQ(trace->timeline.operator_work[1].flops, 2 * 20 * 3 * 4);
+  EXPECT_EQ(trace->timeline.operator_work[2].bytes, 3 * 2 * 4);
+}
+
+TEST(Chrome, AttentionIsCausalIfItsValuesSaySo) {
+  const auto attention = [](const char* causal) {
+    const std::string tensor = "[2,4,8,16]", type = R"("float")";
+    return op_text("aten::_scaled_dot_product_flash_attention_for_cpu",
+                   R"("Input Dims":[)" + tensor + "," + tensor + "," + tensor + ",[],[]]" +
+                       R"(,"Input type":[)" + type + "," + type + "," + type +
+                       R"(,"Scalar","Scalar"],"Concrete Inputs":["","","","0.",")" + causal +
+                       "\"]");
+  };
+  const auto trace = parse_text(trace_of(attention("True") + "," + attention("False")));
+  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_THAT(works_in(trace), ElementsAre(0, 1));
+  EXPECT_EQ(trace->timeline.operator_work[1].flops, 4.0 * 2 * 4 * 8 * 8 * 16);
+  EXPECT_EQ(trace->timeline.operator_work[0].flops, trace->timeline.operator_work[1].flops / 2);
+}
+
+TEST(Chrome, AnOperatorWithoutUsableShapesHasNoWork) {
+  const std::string types = R"(,"Input type":["float","float"])";
+  std::string dims = "[3";
+  for (int i = 0; i < 500; ++i) dims += ",3";
+  for (const std::string& arguments :
+       {std::string(), std::string(R"("Input Dims":[[2,3],[3,4]])"),
+        R"("Input Dims":[[2,3],[3,4]],"Input type":["float"])" + std::string(),
+        R"("Input Dims":[[[2,3]],[3,4]])" + types, R"("Input Dims":[[2,"x"],[3,4]])" + types,
+        R"("Input Dims":[[2,-3],[-3,4]])" + types, R"("Input Dims":[[2,null],[3,4]])" + types,
+        R"("Input Dims":[2,3])" + types, R"("Input Dims":[{"a":2},[3,4]])" + types,
+        R"("Input Dims":{"a":[[2,3],[3,4]]})" + types, R"("Input Dims":"[[2,3],[3,4]]")" + types,
+        R"("Input Dims":[[2,3],[3,99999999999999999999]])" + types,
+        R"("Input Dims":[[2,3],)" + dims + "]]" + types}) {
+    const auto trace = parse_text(trace_of(op_text("aten::mm", arguments)));
+    ASSERT_TRUE(trace) << trace.error().message;
+    EXPECT_EQ(trace->unusable, 0);
+    EXPECT_THAT(works_in(trace), ElementsAre(-1)) << arguments;
+  }
+}
+
 }  // namespace
 }  // namespace sweepd::trace

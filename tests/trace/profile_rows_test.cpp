@@ -108,6 +108,65 @@ TEST(ProfileRows, OnlyWhatBeginsInTheWindow) {
   EXPECT_EQ(op(rows, "aten::mm").calls, 1);
 }
 
+TEST(ProfileRows, TheLongestKernelOfItsClassDoesTheOperatorsWork) {
+  TimelineBuilder built;
+  built.op(0, 50, "aten::linear").op(10, 40, "aten::addmm").doing(600, 80);
+  built.call(12, 14, 1).call(15, 17, 2).call(18, 20, 3).call(45, 47, 4);
+  built.kernel(60, 65, 1, 7, "short_gemm").kernel(70, 80, 2, 7, "tf32_gemm");
+  built.kernel(80, 99, 3, 7, "splitKreduce_kernel").kernel(100, 200, 4, 7, "of_linear_itself");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(kernel(rows, "tf32_gemm").flops, 600);
+  EXPECT_EQ(kernel(rows, "tf32_gemm").bytes, 80);
+  EXPECT_EQ(kernel(rows, "tf32_gemm").arithmetic, "tf32");
+  for (const char* name : {"short_gemm", "splitKreduce_kernel", "of_linear_itself"}) {
+    EXPECT_FALSE(kernel(rows, name).flops) << name;
+    EXPECT_FALSE(kernel(rows, name).bytes) << name;
+  }
+}
+
+TEST(ProfileRows, WithoutAKernelOfItsClassTheLongestDoesTheWork) {
+  TimelineBuilder built;
+  built.op(0, 50, "aten::_flash_attention_backward").doing(600, 80, KernelClass::kSoftmax);
+  built.call(12, 14, 1).call(15, 17, 2);
+  built.kernel(60, 65, 1, 7, "dot_do_o").kernel(70, 80, 2, 7, "dq_dk_dv");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(kernel(rows, "dq_dk_dv").flops, 600);
+  EXPECT_FALSE(kernel(rows, "dot_do_o").flops);
+}
+
+TEST(ProfileRows, TheWorkOfARowIsThatOfEachOfItsCalls) {
+  TimelineBuilder built;
+  built.op(0, 10, "aten::add").doing(0, 80).op(20, 30, "aten::add").doing(0, 20);
+  built.op(40, 50, "aten::mm").doing(600, 60).op(60, 70, "unknown");
+  built.call(1, 2, 1).call(21, 22, 2).call(41, 42, 3).call(61, 62, 4);
+  built.kernel(100, 110, 1, 7, "add").kernel(110, 120, 2, 7, "add");
+  built.kernel(120, 130, 3, 7, "gemm").kernel(130, 140, 4, 7, "gemm");
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(kernel(rows, "add").bytes, 100);
+  EXPECT_FALSE(kernel(rows, "add").flops) << "elementwise FLOPs are not counted";
+  EXPECT_FALSE(kernel(rows, "gemm").flops) << "one of its calls is of an unknown operator";
+}
+
+TEST(ProfileRows, AGraphsKernelsDoNotTheWorkOfTheOperatorAroundItsLaunch) {
+  TimelineBuilder built;
+  built.op(0, 50, "aten::mm").doing(600, 80);
+  built.call(10, 20, 1, CallKind::kGraphLaunch);
+  built.kernel(30, 60, 1).copy(70, 90, 1);
+  const ProfileRows rows = rows_of(built);
+  for (const KernelStats& row : rows.kernels) EXPECT_FALSE(row.bytes) << row.name;
+}
+
+TEST(ProfileRows, WithoutADeviceAnOperatorDoesItsOwnWork) {
+  TimelineBuilder built;
+  built.op(0, 100, "aten::linear").op(10, 90, "aten::mm").doing(600, 80);
+  built.op(200, 300, "aten::mm").doing(400, 60);
+  const ProfileRows rows = rows_of(built);
+  EXPECT_EQ(kernel(rows, "aten::mm").flops, 1'000);
+  EXPECT_EQ(kernel(rows, "aten::mm").bytes, 140);
+  EXPECT_EQ(kernel(rows, "aten::mm").arithmetic, "fp32");
+  EXPECT_FALSE(kernel(rows, "aten::linear").flops);
+}
+
 TEST(ProfileRows, LaunchShapesAreApart) {
   TimelineBuilder built;
   built.kernel(0, 10).kernel(20, 30).kernel(40, 50);

@@ -39,8 +39,9 @@ std::vector<fs::path> traces_in(const fs::path& folder) {
   return files;
 }
 
-nlohmann::json reference_of(const fs::path& file) {
-  const std::string command = fmt::format("python3 '{}' '{}'", TRACE_REFERENCE, file.string());
+nlohmann::json reference_of(const fs::path& file, const char* option = "") {
+  const std::string command =
+      fmt::format("python3 '{}' {} '{}'", TRACE_REFERENCE, option, file.string());
   std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "r"), ::pclose);
   std::string text;
   std::array<char, 4096> piece{};
@@ -119,6 +120,16 @@ void compare_rows(const Timeline& timeline, const nlohmann::json& expected) {
   EXPECT_EQ(own, operators);
 }
 
+// FLOPs of the kernels, or without a device of the operators.
+std::int64_t flops_of(const Timeline& timeline) {
+  std::int64_t flops = 0;
+  for (const KernelStats& row :
+       profile_rows(TraceIndex(timeline), {INT64_MIN, INT64_MAX}).kernels) {
+    flops += std::llround(row.flops.value_or(0));
+  }
+  return flops;
+}
+
 void compare(const fs::path& file) {
   SCOPED_TRACE(file.string());
   const auto trace = read_chrome_trace(file);
@@ -127,6 +138,10 @@ void compare(const fs::path& file) {
   const nlohmann::json figures = figures_of(trace->timeline);
   EXPECT_EQ(figures, reference_of(file));
   fmt::print("{}\n  {} events, {}\n", file.filename().string(), trace->events, figures.dump());
+  const nlohmann::json flops = reference_of(file, "--flops");
+  EXPECT_EQ(flops_of(trace->timeline),
+            flops.at("products").get<std::int64_t>() + flops.at("attention").get<std::int64_t>());
+  fmt::print("  {}\n", flops.dump());
   if (std::ifstream in(file.string() + ".expected.json"); in) {
     compare_rows(trace->timeline, nlohmann::json::parse(in));
   }

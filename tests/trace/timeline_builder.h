@@ -47,6 +47,14 @@ class TimelineBuilder {
     return span(timeline.operators, begin, end, name, thread);
   }
 
+  // Gives the last operator this work.
+  TimelineBuilder& doing(double flops, double bytes,
+                         KernelClass kernel_class = KernelClass::kMatmul) {
+    timeline.operators.back().work = static_cast<std::int32_t>(timeline.operator_work.size());
+    timeline.operator_work.push_back({flops, bytes, flops > 0 ? "fp32" : "", kernel_class});
+    return *this;
+  }
+
   // What this window, in microseconds, shows of the first device.
   DeviceUse use(std::int64_t begin, std::int64_t end) const {
     return analyse(begin, end).devices.at(0);

@@ -34,6 +34,10 @@ struct KernelStats {
   // Share of the warps that a multiprocessor can hold, and the grid's blocks over those that the
   // device holds at once: upper limits, from the launch and the device (runner/trace/occupancy.h).
   std::optional<double> occupancy = {}, waves = {};
+  // Of all calls, from the shapes of the operator that launched them
+  // (runner/trace/operator_work.h).
+  std::optional<double> flops = {}, bytes = {};
+  std::string arithmetic = {};  // of the FLOPs: "bf16"; "" unknown
   // Filled by `classify` (kernel_class.h), from the name and the phase.
   std::string short_name = {}, kernel_class = {};
 
@@ -59,6 +63,10 @@ struct KernelStats {
     field("shared", self.shared, "of a block, static and dynamic", Sparse(), MayLack());
     field("occupancy", self.occupancy, "share of the warps that a multiprocessor can hold");
     field("waves", self.waves, "the grid's blocks over those that the device holds at once");
+    field("flops", self.flops, "of all calls, by the shapes of the operator that launched them");
+    field("bytes", self.bytes, "likewise; each input and result once");
+    field("arithmetic", self.arithmetic, "of the FLOPs: `bf16`; empty: unknown", Sparse(),
+          MayLack());
   }
 };
 
