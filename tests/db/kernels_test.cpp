@@ -91,7 +91,8 @@ TEST_F(KernelTables, ALaunchHasItsRegistersAndOccupancyWhereTheyAreKnown) {
   KernelView launches;
   launches.by = KernelGrouping::kLaunch;
   std::vector<std::string> names;
-  for (const Column& column : ask(launches)->at(0).columns) names.push_back(column.name);
+  const auto tables = ask(launches);
+  for (const Column& column : tables->at(0).columns) names.push_back(column.name);
   EXPECT_THAT(
       names, ElementsAre("Time", "Total", "Instances", "Avg", "Med", "Min", "Max", "StdDev", "Grid",
                          "Block", "Registers", "Shared", "Occupancy", "Waves", "Name"));
@@ -100,6 +101,36 @@ TEST_F(KernelTables, ALaunchHasItsRegistersAndOccupancyWhereTheyAreKnown) {
   EXPECT_THAT(table[1], HasSubstr("| 16 1 1 | 128 1 1 | - | - | - | - | sgemm"));
   EXPECT_THAT(table[2], HasSubstr("| 8 1 1 | 128 1 1 | - | - | - | - | sgemm"))
       << "the same shape with other registers is another launch";
+}
+
+TEST_F(KernelTables, ALaunchHasItsRatesAndItsShareOfTheRoofline) {
+  record_.environment->devices[0].name = "NVIDIA H100 80GB HBM3";
+  KernelStats& gemm = record_.kernels[0];
+  gemm.flops = 40e3 * 67'000;
+  gemm.bytes = 40e3 * 1'000;
+  gemm.arithmetic = "bf16";
+  KernelStats& silu = record_.kernels[2];
+  silu.bytes = 10e3 * 1'675;
+  finish(record_);
+  KernelView launches;
+  launches.phase = "forward";
+  launches.by = KernelGrouping::kLaunch;
+  const auto tables = ask(launches);
+  const auto& columns = tables->at(0).columns;
+  EXPECT_EQ(columns[columns.size() - 4].name, "Computed");
+  const auto table = rows(launches);
+  EXPECT_THAT(table[0], HasSubstr("| 128 1 1 | 67.00 | 1000.0 | 29.9 | sgemm"));
+  EXPECT_THAT(table[1], HasSubstr("| 128 1 1 | - | - | - | sgemm"));
+  EXPECT_THAT(table[2], HasSubstr("| 128 1 1 | - | 1675.0 | 50.0 | f<silu_kernel>"));
+  launches.phase = "";
+  EXPECT_THAT(rows(launches)[0], HasSubstr("| 8 1 1 | 128 1 1 | - | - | - | sgemm"))
+      << "the backward has rows without work";
+  const auto profile = reader_->step_profile(profile_.row, 0);
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_FALSE(profile->kernels[0].roofline);
+  ASSERT_TRUE(profile->kernels[2].roofline);
+  EXPECT_DOUBLE_EQ(profile->kernels[2].roofline->share, 0.5);
+  EXPECT_EQ(profile->kernels[2].roofline->bound, RooflineShare::Bound::kMemory);
 }
 
 TEST_F(KernelTables, ByRangeAndByClass) {

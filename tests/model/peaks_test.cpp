@@ -57,6 +57,22 @@ TEST(Peaks, ADeviceOfAnotherSizeIsAnotherDevice) {
   EXPECT_TRUE(datasheet_peak("NVIDIA H100 PCIe", "bf16", 114));
 }
 
+TEST(Peaks, TheRooflineIsTheSlowerOfComputeAndMemory) {
+  const Peak peak{100e12, 1e12};
+  const auto compute = roofline_share(20e12, 0.1e12, 1, peak);
+  ASSERT_TRUE(compute);
+  EXPECT_DOUBLE_EQ(compute->share, 0.2);
+  EXPECT_EQ(compute->bound, RooflineShare::Bound::kCompute);
+  const auto memory = roofline_share(20e12, 0.5e12, 1, peak);
+  ASSERT_TRUE(memory);
+  EXPECT_DOUBLE_EQ(memory->share, 0.5);
+  EXPECT_EQ(memory->bound, RooflineShare::Bound::kMemory);
+  EXPECT_FALSE(roofline_share(20e12, 0.5e12, 1, {0, 1e12})) << "no peak of this arithmetic";
+  EXPECT_TRUE(roofline_share(0, 0.5e12, 1, {0, 1e12})) << "which copies do not need";
+  EXPECT_FALSE(roofline_share(20e12, 0.5e12, 0, peak));
+  EXPECT_FALSE(roofline_share(20e12, 0.5e12, 1, {100e12, 0}));
+}
+
 TEST(Peaks, TheCacheIsTheDevicesOwn) {
   DeviceInfo device;
   device.kind = "cuda";

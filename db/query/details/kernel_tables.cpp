@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/query/state.h"
+#include "db/query/details/kernel_work.h"
 #include "db/query/weighted_median.h"
 
 namespace sweepd {
@@ -68,6 +68,7 @@ struct Group {
   double total_ns = 0, min_ns = 0, max_ns = 0;
   double squares = 0;  // sum of squares of the single calls, to merge deviations
   WeightedMedian median_ns;
+  KernelWork work;
 
   double mean_ns() const {
     return total_ns / static_cast<double>(std::max<std::int64_t>(1, calls));
@@ -102,6 +103,7 @@ void add_row(const Query& row, Group& group) {
   const auto n = static_cast<double>(calls);
   group.squares += std * std * (n - 1) + n * mean * mean;
   group.median_ns.add(row.real(10), calls);
+  group.work.add(row, 18);
 }
 
 Launch launch_in(const Query& row) {
@@ -118,7 +120,7 @@ std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const
               "SELECT " + key_column(view.by) +
                   ", k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.calls, "
                   "k.total_ns, k.mean_ns, k.median_ns, k.min_ns, k.max_ns, k.std_ns, k.registers, "
-                  "k.shared_bytes, k.occupancy, k.waves "
+                  "k.shared_bytes, k.occupancy, k.waves, k.flops, k.bytes, k.arithmetic "
                   "FROM kernel k JOIN name s ON s.id = k.short_name JOIN name r ON r.id = k.range "
                   "JOIN name c ON c.id = k.class JOIN name p ON p.id = k.phase "
                   "WHERE k.attempt = ? AND k.rank = ? AND (? = '' OR p.text = ?3)");
@@ -153,11 +155,26 @@ void add_launch(std::vector<Cell>& row, const Launch& launch, bool knows_registe
   row.push_back(launch.waves ? number(*launch.waves, 2) : text("-"));
 }
 
+void add_work(std::vector<Cell>& row, const Group& group, const KernelRoofline& roofline) {
+  const KernelWork& work = group.work;
+  const auto rate = [&](double amount, double unit, int digits) {
+    const bool known = work.known && amount > 0 && group.total_ns > 0;
+    return known ? number(amount / group.total_ns * 1e9 / unit, digits) : text("-");
+  };
+  row.push_back(rate(work.flops, 1e12, 2));
+  row.push_back(rate(work.bytes, 1e9, 1));
+  const auto reached = roofline.share_of(work, group.total_ns);
+  row.push_back(reached ? number(100 * reached->share, 1) : text("-"));
+}
+
 Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
   auto groups = groups_of(connection, attempt, view);
   const bool launches = view.by == KernelGrouping::kLaunch;
   const bool knows_registers =
       std::ranges::any_of(groups, [](const Group& each) { return each.launch.registers > 0; });
+  const bool knows_work =
+      launches && std::ranges::any_of(groups, [](const Group& each) { return each.work.known; });
+  const KernelRoofline roofline(connection, attempt, view.rank);
   Table table;
   table.title = title_of(view, "Kernels");
   const auto right = [&](const char* name, const char* unit) {
@@ -177,6 +194,7 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
     right("Occupancy", "%");
     right("Waves", "");
   }
+  if (knows_work) right("Computed", "TFLOP/s"), right("Moved", "GB/s"), right("Roofline", "%");
   table.columns.push_back({view.by == KernelGrouping::kRange   ? "Range"
                            : view.by == KernelGrouping::kClass ? "Class"
                                                                : "Name",
@@ -195,6 +213,7 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
            number(group.max_ns / kNsPerUs, 2),
            number(group.std_ns() / kNsPerUs, 2)};
     if (launches) add_launch(row, group.launch, knows_registers);
+    if (knows_work) add_work(row, group, roofline);
     row.push_back(text(group.name));
   }
   table.notes.push_back(fmt::format("Kernel time total: {:.3f} ms", whole_ns / kNsPerMs));
@@ -303,37 +322,6 @@ Table operator_table(Connection& connection, std::int64_t attempt, const KernelV
     table.notes.push_back(fmt::format("Self CUDA time total: {:.3f} ms", device_ns / kNsPerMs));
   }
   return table;
-}
-
-Result<std::vector<Table>> Reader::attempt_kernels(std::int64_t row, const KernelView& view) {
-  return state_->ask("showing kernels", [&]() -> Result<std::vector<Table>> {
-    const auto attempt = attempt_row(*state_, row);
-    if (!attempt) return attempt.error();
-    std::vector<Table> tables{kernel_table(state_->connection, row, view)};
-    if (!tables.front().rows.empty()) return tables;
-    if (attempt->pass != Pass::kProfile) {
-      return Error{ErrorCode::kFailedPrecondition,
-                   "attempt " + attempt->id + " is of the " + std::string(name_of(attempt->pass)) +
-                       " pass; kernels are of the profile pass (passes: [profile])"};
-    }
-    if (attempt->outcome() != Outcome::kDone) {
-      return Error{ErrorCode::kFailedPrecondition,
-                   "attempt " + attempt->id + " has no kernels: it is " +
-                       (attempt->outcome() ? attempt->state : "not done")};
-    }
-    Query phases(state_->connection,
-                 "SELECT group_concat(DISTINCT p.text) FROM kernel k JOIN name p ON p.id = k.phase "
-                 "WHERE k.attempt = ? AND k.rank = ?");
-    phases.bind_all(row, view.rank);
-    phases.next();
-    const std::string known = phases.text(0);
-    if (known.empty()) {
-      return Error{ErrorCode::kNotFound, "attempt " + attempt->id + " has no kernels of rank " +
-                                             std::to_string(view.rank)};
-    }
-    return Error{ErrorCode::kNotFound,
-                 "no kernels in phase `" + view.phase + "`; expected one of " + known};
-  });
 }
 
 }  // namespace sweepd

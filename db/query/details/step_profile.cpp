@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "db/query/details/kernel_work.h"
 #include "db/query/state.h"
 #include "runner/model/vocabulary/known_metric.h"
 
@@ -18,11 +19,16 @@ void read_kernels(Connection& connection, std::int64_t attempt, int rank, StepPr
       connection,
       "SELECT s.text, c.text, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, "
       "sum(k.calls), sum(k.total_ns), sum(k.median_ns * k.calls) / sum(k.calls), "
-      "max(k.occupancy), max(k.waves) FROM kernel k JOIN name s ON s.id = k.short_name "
+      "max(k.occupancy), max(k.waves), sum(k.flops), "
+      "iif(count(k.bytes) = count(*), sum(k.bytes), NULL), max(k.arithmetic) "
+      "FROM kernel k JOIN name s ON s.id = k.short_name "
       "JOIN name c ON c.id = k.class WHERE k.attempt = ? AND k.rank = ? AND k.calls > 0 "
       "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 10 DESC, 1 LIMIT ?");
   query.bind_all(attempt, rank, kMostKernels);
+  const KernelRoofline roofline(connection, attempt, rank);
   while (query.next()) {
+    KernelWork work;
+    work.add(query, 13);
     profile.kernels.push_back({query.text(0),
                                query.text(1),
                                {query.integer(2), query.integer(3), query.integer(4)},
@@ -31,7 +37,8 @@ void read_kernels(Connection& connection, std::int64_t attempt, int rank, StepPr
                                query.real(9),
                                query.real(10),
                                query.maybe_real(11),
-                               query.maybe_real(12)});
+                               query.maybe_real(12),
+                               roofline.share_of(work, query.real(9))});
   }
 }
 

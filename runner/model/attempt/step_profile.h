@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/base/fields.h"
+#include "runner/model/machine/peaks.h"
 
 namespace sweepd {
 
@@ -18,7 +19,8 @@ struct StepProfile {
     Shape3 grid{}, block{};          // zeros: not a launch
     std::int64_t calls = 0;
     double total_ns = 0, median_ns = 0;
-    std::optional<double> occupancy, waves;  // as of KernelStats
+    std::optional<double> occupancy, waves;      // as of KernelStats
+    std::optional<RooflineShare> roofline = {};  // where its work and the device are known
   };
 
   std::string device;                // its name; "" if it is unknown

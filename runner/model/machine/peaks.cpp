@@ -81,6 +81,17 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
   return std::nullopt;
 }
 
+std::optional<RooflineShare> roofline_share(double flops, double bytes, double seconds,
+                                            const Peak& peak) {
+  if (flops > 0 && peak.flops_per_s <= 0) return std::nullopt;
+  if (seconds <= 0 || bytes <= 0 || peak.bytes_per_s <= 0) return std::nullopt;
+  const double compute_s = flops > 0 ? flops / peak.flops_per_s : 0;
+  const double memory_s = bytes / peak.bytes_per_s;
+  using enum RooflineShare::Bound;
+  return RooflineShare{std::max(compute_s, memory_s) / seconds,
+                       compute_s > memory_s ? kCompute : kMemory};
+}
+
 std::optional<Peak> limit_of(const DeviceInfo& device, const HostInfo& host,
                              std::string_view arithmetic) {
   if (device.kind == "cpu") return cpu_ceiling(host.cores, arithmetic);

@@ -29,6 +29,15 @@ struct Peak {
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,
                                    std::optional<std::int64_t> multiprocessors = std::nullopt);
 
+// How near work comes to the roofline: the least time that the peaks need for it, by its time.
+struct RooflineShare {
+  double share = 0;  // above 1: caches served a part of the traffic, or the work was not all done
+  enum class Bound : std::uint8_t { kCompute, kMemory } bound = Bound::kCompute;
+};
+// Nothing if a peak that the work needs is unknown, or if there is no work or no time.
+std::optional<RooflineShare> roofline_share(double flops, double bytes, double seconds,
+                                            const Peak& peak);
+
 // Returns a rate that no CPU with that many cores exceeds; zero if unknown. Bytes have no such
 // limit.
 Peak cpu_ceiling(std::int64_t cores, std::string_view arithmetic);
