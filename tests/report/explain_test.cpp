@@ -242,6 +242,21 @@ TEST(Explain, AClockThatHoldsRisesOrIsHardlyKnownDidNotFall) {
   }
 }
 
+TEST(Explain, BelowTheRoofline) {
+  StepProfile profile = good_step();
+  profile.kernels[1].roofline = {0.22, RooflineShare::Bound::kCompute};
+  EXPECT_EQ(text_of(profile, "below_roofline"),
+            "`nvjet_bf16_1` takes 21 % of the step and reaches 22 % of its roofline, bound by "
+            "compute: try a larger batch, or sizes that are multiples of 64.");
+  profile.kernels[1].roofline->bound = RooflineShare::Bound::kMemory;
+  EXPECT_THAT(text_of(profile, "below_roofline"), HasSubstr("bound by memory: try contiguous"));
+  profile.kernels[1].roofline->share = 0.5;
+  EXPECT_EQ(text_of(profile, "below_roofline"), "silent") << "half of it is near enough";
+  profile.kernels[1].roofline->share = 0.22;
+  profile.metrics["device_busy_share"] = 0.3;
+  EXPECT_EQ(text_of(profile, "below_roofline"), "silent") << "7.5 % of the step";
+}
+
 TEST(Explain, OutsideOperatorsOfACpu) {
   StepProfile profile;
   profile.step_ms = 10;

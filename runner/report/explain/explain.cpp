@@ -27,6 +27,7 @@ constexpr std::array kRules{
     Rule{"one_kernel", explaining::one_kernel},
     Rule{"last_wave", explaining::last_wave},
     Rule{"low_occupancy", explaining::low_occupancy},
+    Rule{"below_roofline", explaining::below_roofline},
     Rule{"outside_operators", explaining::outside_operators},
     Rule{"busy", explaining::busy},
 };

@@ -170,4 +170,23 @@ Finding low_occupancy(const StepProfile& profile) {
   return std::nullopt;
 }
 
+Finding below_roofline(const StepProfile& profile) {
+  constexpr double kNear = 0.5;
+  const double all = all_ns(profile);
+  for (const Kernel& kernel : profile.kernels) {
+    if (!kernel.roofline || kernel.roofline->share >= kNear) continue;
+    const double worth = of_step(profile, kernel.total_ns / all);
+    if (worth < kWorthSaying) continue;
+    const bool by_memory = kernel.roofline->bound == RooflineShare::Bound::kMemory;
+    return std::pair{
+        worth,
+        fmt::format("{} takes {} of the step and reaches {} of its roofline, bound by {}: try {}.",
+                    kernel_name(kernel), percent(worth), percent(kernel.roofline->share),
+                    by_memory ? "memory" : "compute",
+                    by_memory ? "contiguous tensors, or fusion with its neighbours"
+                              : "a larger batch, or sizes that are multiples of 64")};
+  }
+  return std::nullopt;
+}
+
 }  // namespace sweepd::report::explaining

@@ -67,5 +67,6 @@ Finding without_tensor_cores(const StepProfile& profile);
 Finding one_kernel(const StepProfile& profile);
 Finding last_wave(const StepProfile& profile);
 Finding low_occupancy(const StepProfile& profile);
+Finding below_roofline(const StepProfile& profile);
 
 }  // namespace sweepd::report::explaining
