@@ -46,18 +46,6 @@ ResultSet keep_what_counts(ResultSet results, ComparedResults& compared) {
   return results;
 }
 
-Result<void> refuse_shared(const ResultSet& a, const ResultSet& b) {
-  std::set<AttemptId> ids;
-  for (const ResultRow& row : a.rows) ids.insert(row.attempt);
-  const auto shared =
-      std::ranges::find_if(b.rows, [&](const ResultRow& row) { return ids.contains(row.attempt); });
-  if (shared == b.rows.end()) return {};
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("both sides count attempt {}, so there is nothing to compare: a sweep "
-                           "reuses earlier results",
-                           shared->attempt)};
-}
-
 // Whether the user's choice of sides implies a difference of this name. Builds differ in code, and
 // hosts in devices.
 bool belongs_to(std::string_view asked, std::string_view name) {
@@ -102,6 +90,18 @@ void add_steps(const ResultSet& results, const std::map<AttemptId, WhatRan>& ran
 }
 
 }  // namespace
+
+Result<void> refuse_shared(const ResultSet& a, const ResultSet& b) {
+  std::set<AttemptId> ids;
+  for (const ResultRow& row : a.rows) ids.insert(row.attempt);
+  const auto shared =
+      std::ranges::find_if(b.rows, [&](const ResultRow& row) { return ids.contains(row.attempt); });
+  if (shared == b.rows.end()) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("both sides count attempt {}, so there is nothing to compare: a sweep "
+                           "reuses earlier results",
+                           shared->attempt)};
+}
 
 Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
                                         const stats::CompareOptions& options,

@@ -45,6 +45,9 @@ struct ComparedResults {
   Better better = Better::kSmaller;  // of the metric; of a time, smaller
 };
 
+// Error: an attempt is on both sides.
+Result<void> refuse_shared(const ResultSet& a, const ResultSet& b);
+
 // `asked` is the name by which the user distinguished the sides, such as `precision` or `host`; ""
 // if they are two sweeps. Errors: the sides share an attempt, or have no point in common.
 Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
