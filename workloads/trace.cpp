@@ -243,6 +243,9 @@ class Trace final : public Workload, public SelfTimed {
     texts_.emplace_back("trace.file", files_[own].filename().string());
     texts_.emplace_back(kRecordedFact, timeline_.source);
     numbers_.emplace_back("trace.steps", static_cast<double>(steps));
+    // What the rows of kernels and operators add up.
+    const std::size_t added_up = params_.step == kAllSteps ? std::max<std::size_t>(1, steps) : 1;
+    numbers_.emplace_back("profile.steps", static_cast<double>(added_up));
     numbers_.emplace_back("trace.devices", static_cast<double>(use.devices.size()));
     numbers_.emplace_back("profile.step_ms", static_cast<double>(use.window.length_ns()) / 1e6);
     numbers_.emplace_back("profile.dropped_records", static_cast<double>(timeline_.dropped));

@@ -15,6 +15,7 @@
 #include "runner/model/attempt/attempt_row.h"
 #include "runner/model/attempt/notification.h"
 #include "runner/model/attempt/result_set.h"
+#include "runner/model/attempt/step_kernels.h"
 #include "runner/model/attempt/step_profile.h"
 #include "runner/model/attempt/what_ran.h"
 #include "runner/model/machine/noise_floor.h"
@@ -186,6 +187,9 @@ class Reader {
   Result<std::vector<Table>> attempt_kernels(std::int64_t row, const KernelView& view);
   // Errors: an attempt without kernels of that rank.
   Result<StepProfile> step_profile(std::int64_t row, int rank);
+  // Returns the kernels of an attempt's profile by name, of all ranks. `phase` "" is the whole
+  // step. An attempt without kernels has none.
+  Result<StepKernels> step_kernels(std::int64_t row, const std::string& phase);
   Result<std::vector<Table>> trial_details(const std::string& key_prefix);
 
   // The result's dimensions are the columns of `query` (parameters of the workload and the columns
