@@ -10,8 +10,8 @@
 // By simulation: of 1,000 series of independent noise (normal, log-normal, with outliers) about two
 // show a false change. If neighbouring steps have a correlation of 0.5, one series in seven
 // does if it has 20 to 200 steps, too few to estimate the correlation well, and one in 25 if it has
-// 500, or fewer than thirty. Ten slower steps amid others are found in nine of ten series if they are slower by three
-// standard deviations of the noise, and in six of ten if by two and a half.
+// 500, or fewer than thirty. Ten slower steps amid others are found in nine of ten series if they
+// are slower by three standard deviations of the noise, and in six of ten if by two and a half.
 #pragma once
 
 #include <cstddef>
