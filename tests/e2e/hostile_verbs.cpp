@@ -175,6 +175,7 @@ class Calls {
       add({"reread", sweep});
     tables({"compare", kShownSweep, kShownSweep});
     tables({"compare", kTimedSweep, "--by", "steps=2,3"});
+    tables({"compare", kTimedSweep, "--by", "steps=2,3", "--kernels"});
     add({"compare", texts_.argument()});
     tables({"workloads"});
     tables({"workloads", kOwnProgram});
@@ -202,6 +203,7 @@ class Calls {
     add({"import", given_.refused, "--name", texts_.argument()});
     tables({"show", "traced"});
     add({"explain", "traced"});
+    tables({"compare", "traced", "traced", "--kernels"});
     add({"submit", given_.refused});
     add({"submit", given_.accepted, "--set", "ending=" + texts_.argument(), "--wait"});
     add({"submit", given_.accepted, "--wait"});

@@ -75,6 +75,45 @@ TEST_F(Import, TracesOfTwoRunsAreTwoAttempts) {
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
   EXPECT_EQ(box_.sql("SELECT count(*) FROM attempt"), "2");
   EXPECT_THAT(imported.out, AllOf(HasSubstr("before.json"), HasSubstr("after.json")));
+
+  const auto compared = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"compare", "fused", "--kernels"};
+    words.insert(words.end(), more.begin(), more.end());
+    return box_.ctl(words);
+  };
+  const std::vector<std::string> files{"--by", "files=before.json,after.json", "--format", "csv"};
+  EXPECT_THAT(
+      compared(files).out,
+      AllOf(HasSubstr("kernel,class,files=before.json (ms),files=after.json (ms),"
+                      "difference (ms),launches,share (%),change"),
+            HasSubstr("ampere_sgemm_128x64_tn,matmul,0.1,0.05,-0.05,1,"),
+            HasSubstr("relu_kernel,elementwise,0.1,0.1,0,1,"), HasSubstr("total,,0.2,0.15")));
+  EXPECT_THAT(compared({}).err, HasSubstr("nothing to compare with"));
+  EXPECT_THAT(compared({"fused"}).err, HasSubstr("several points, which differ in files"));
+  EXPECT_THAT(compared({"fused", "--fail-if", "slower"}).err, HasSubstr("kernels are not judged"));
+}
+
+// Kernels of a trace are sums over its steps.
+TEST_F(Import, KernelsAreComparedByStep) {
+  const auto steps = [](int count) {
+    std::string text = R"("traceEvents":[)";
+    for (int i = 0; i < count; ++i) {
+      const int begin = i * 1000;
+      text += fmt::format(
+          R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":9,"ts":{},"dur":900}},)"
+          R"({{"ph":"X","cat":"kernel","name":"sgemm","pid":1,"tid":7,"ts":{},"dur":100,"args":{{"device":0,"stream":7}}}}{})",
+          i, begin, begin + 50, i + 1 < count ? "," : "]}");
+    }
+    return "{" + text;
+  };
+  for (const auto& [name, count] : {std::pair{"long", 5}, {"short", 2}}) {
+    const std::string file = box_.write(std::string(name) + ".json", steps(count));
+    ASSERT_EQ(box_.ctl({"import", file}).exit_code, 0);
+  }
+  const Ran ran = box_.ctl({"compare", "long", "short", "--kernels", "--format", "md"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("| sgemm     | matmul |"), HasSubstr("same"),
+                             HasSubstr("differ in steps: 5 against 2")));
 }
 
 TEST_F(Import, MistakesAreNamed) {

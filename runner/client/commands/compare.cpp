@@ -49,6 +49,12 @@ Result<void> split_side(std::string& name, std::string& database) {
 
 Exit compare(Client& client, const CompareOptions& options) {
   rpc::Compare::Request request = options.request;
+  if (request.kernels && options.fail_if != "never") {
+    return report_error({ErrorCode::kInvalidArgument,
+                         fmt::format("--fail-if {} with --kernels: kernels are not judged; compare "
+                                     "the times of steps, without --kernels",
+                                     options.fail_if)});
+  }
   for (const auto& [name, database] :
        {std::pair{&request.a, &request.a_database}, std::pair{&request.b, &request.b_database}}) {
     if (const auto split = split_side(*name, *database); !split) {
@@ -89,6 +95,9 @@ void add_compare(Command& app, Client& client) {
   command->add_option("--workload", request.workload, "all results of this workload, without A");
   command->add_option("--where", request.where,
                       "NAME=VALUE[,VALUE...]: only results with one of these values");
+  command->add_flag("--kernels", request.kernels,
+                    "compare the kernels of profiles: which appeared, vanished or take another "
+                    "time, and how much of the difference each explains");
   command
       ->add_option("--metric", request.metric,
                    "a time or a bandwidth, such as time or algbw, or one declared with `better`")
@@ -110,7 +119,9 @@ void add_compare(Command& app, Client& client) {
       "Example: sweepctl compare before after --fail-if slower\n"
       "         sweepctl compare lm-end-to-end --by precision=fp32,bf16 --phase forward \\\n"
       "           --format md\n"
-      "         sweepctl compare lm-end-to-end lm-end-to-end@/mnt/h200/results.db");
+      "         sweepctl compare lm-end-to-end lm-end-to-end@/mnt/h200/results.db\n"
+      "         sweepctl compare lm-end-to-end --by precision=fp32,bf16 --kernels --where "
+      "context=32");
   command->callback([&client, options] {
     client.action = [&client, options] { return compare(client, *options); };
   });

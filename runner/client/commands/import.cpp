@@ -224,7 +224,8 @@ void add_import(Command& app, Client& client) {
   add_format_option(*command, options->format);
   command->footer(
       "Traces of different ranks of a job are one attempt; any other trace is its own.\n"
-      "Then: sweepctl explain, show ATTEMPT --kernels, compare NAME --by files=A,B, query, plot.\n"
+      "Then: sweepctl explain, show ATTEMPT --kernels, compare NAME --by files=A,B --kernels, "
+      "query.\n"
       "Example: sweepctl import before.json.gz after.json.gz --name fused-adamw");
   command->callback([&client, options] {
     client.action = [&client, options] { return import_files(client, *options); };

@@ -115,7 +115,7 @@ struct Compare {
     std::vector<std::string> where;
     std::string metric = "time", phase = "step", tolerance = "2%", confidence = "99%";
     std::string a_database, b_database;
-    bool newest = false;
+    bool newest = false, kernels = false;
     static void visit(auto& self, auto&& field) {
       field("a", self.a, "a sweep");
       field("b", self.b, "another sweep, unless `by` is given");
@@ -130,13 +130,18 @@ struct Compare {
       field("tolerance", self.tolerance, "a difference that is none, such as `2%` or `0.02`");
       field("confidence", self.confidence, "of the intervals, such as `99%`");
       field("newest", self.newest, kNewestCounts);
+      field("kernels", self.kernels,
+            "the kernels of the profiles instead of a metric: `metric` is `time`, `confidence` "
+            "does not count");
     }
   };
   struct Reply {
     Table table;
     std::int64_t faster = 0, slower = 0, same = 0, unclear = 0;
     static void visit(auto& self, auto&& field) {
-      field("table", self.table, "a row for each point");
+      field("table", self.table,
+            "a row for each point; with `kernels` for each of the 20 kernels that differ most, "
+            "one for the rest and one for all, and the counts are those of kernels");
       field("faster", self.faster, "points at which the second takes less time");
       field("slower", self.slower, "");
       field("same", self.same, "points that differ by less than the tolerance");

@@ -121,7 +121,8 @@ class Client:
     def compare(self, a: str, b: Optional[str] = None, *, by: Optional[str] = None,
                 where: Optional[Mapping[str, Any]] = None, frame: Optional[bool] = None, **more: Any) -> Any:
         """Which of two sweeps is faster, or of two values of a parameter (`by="precision=fp32,bf16"`), and how sure that
-        is: a row for each point (docs/COMPARING.md). Other keywords are `metric`, `phase`, `tolerance`, `confidence`.
+        is: a row for each point (docs/COMPARING.md). Other keywords are `metric`, `phase`, `tolerance`, `confidence`, and
+        `kernels=True` for the kernels of profiles (docs/WHY_SLOW.md).
         """
         chosen = [f"{name}={','.join(values)}" for name, values in (_filters(where) or {}).items()]
         reply = self.call("compare", a=a, b=b, by=by, where=chosen or None, **more)
