@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace sweepd::trace {
 namespace {
@@ -11,7 +13,8 @@ namespace {
 constexpr std::size_t kLongestPickledText = 64 << 10;
 constexpr std::uint8_t kProtocolCode = 0x80;
 
-enum class Argument {
+enum class Argument : std::uint8_t {
+  kUnknown,  // no plain data needs the operation
   kNone,
   kMembers,   // `bytes` is the number of a tuple's members
   kUnsigned,  // of `bytes` bytes
@@ -23,8 +26,8 @@ enum class Argument {
 };
 
 struct Encoding {
-  std::uint8_t code;
-  PickleOp op;
+  std::uint8_t code = 0;
+  PickleOp op = PickleOp::kOther;
   Argument argument = Argument::kNone;
   std::uint8_t bytes = 0;
 };
@@ -65,18 +68,12 @@ constexpr std::array kEncodings{
     Encoding{'j', PickleOp::kGet, Argument::kUnsigned, 4},
 };
 
-// nullptr: no plain data needs the operation.
-const Encoding* encoding_of(std::uint8_t code) {
-  static constexpr auto kIndex = [] {
-    std::array<std::int8_t, 256> index{};
-    index.fill(-1);
-    for (std::size_t i = 0; i < kEncodings.size(); ++i) {
-      index[kEncodings[i].code] = static_cast<std::int8_t>(i);
-    }
-    return index;
-  }();
-  return kIndex[code] < 0 ? nullptr : &kEncodings[static_cast<std::size_t>(kIndex[code])];
-}
+constexpr auto kEncodingOf = [] {
+  std::array<Encoding, 256> encodings{};
+  for (Encoding& encoding : encodings) encoding.argument = Argument::kUnknown;
+  for (const Encoding& encoding : kEncodings) encodings[encoding.code] = encoding;
+  return encodings;
+}();
 
 // The operations that run code of the file's choice, or that read from outside of it.
 const char* name_of_dangerous(std::uint8_t code) {
@@ -130,8 +127,8 @@ bool PickleSteps::refuse(std::uint8_t code) {
   return fail(fmt::format("unknown operation 0x{:02x}; {}", code, kExpected));
 }
 
-// Whether the buffer has this many more bytes.
-bool PickleSteps::have(std::size_t bytes) {
+// Whether the buffer has this many more bytes now.
+bool PickleSteps::fill(std::size_t bytes) {
   while (buffer_.size() - at_ < bytes) {
     auto more = more_();
     if (!more) {
@@ -150,17 +147,22 @@ bool PickleSteps::have(std::size_t bytes) {
   return true;
 }
 
-bool PickleSteps::take_unsigned(std::size_t bytes, std::uint64_t& value) {
+inline bool PickleSteps::take_unsigned(std::size_t bytes, std::uint64_t& value) {
   if (!have(bytes)) return false;
   value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    value |= std::uint64_t{static_cast<std::uint8_t>(buffer_[at_ + i])} << (8 * i);
+  if (std::endian::native == std::endian::little && bytes > 0 && buffer_.size() - at_ >= 8) {
+    std::memcpy(&value, buffer_.data() + at_, 8);
+    value &= ~std::uint64_t{0} >> (64 - 8 * bytes);
+  } else {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      value |= std::uint64_t{static_cast<std::uint8_t>(buffer_[at_ + i])} << (8 * i);
+    }
   }
   at_ += bytes;
   return true;
 }
 
-bool PickleSteps::take_integer(std::size_t bytes, PickleStep& step) {
+inline bool PickleSteps::take_integer(std::size_t bytes, PickleStep& step) {
   std::uint64_t value = 0;
   if (!take_unsigned(bytes, value)) return false;
   step.integer = static_cast<std::int64_t>(value);
@@ -239,12 +241,12 @@ bool PickleSteps::next(PickleStep& step) {
   if (!started_ && !start()) return false;
   while (true) {
     operation_ = before_ + at_;
-    std::uint64_t code = 0;
-    if (!take_unsigned(1, code)) return false;
+    if (!have(1)) return false;
+    const auto code = static_cast<std::uint8_t>(buffer_[at_++]);
     constexpr std::uint8_t kFrame = 0x95;  // only says how far a reader may read ahead
     if (code != kFrame) {
       step.offset = operation_;
-      return read(static_cast<std::uint8_t>(code), step);
+      return read(code, step);
     }
     if (!have(8)) return false;
     at_ += 8;
@@ -252,30 +254,31 @@ bool PickleSteps::next(PickleStep& step) {
 }
 
 bool PickleSteps::read(std::uint8_t code, PickleStep& step) {
-  const Encoding* const encoding = encoding_of(code);
-  if (encoding == nullptr) return refuse(code);
-  step.op = encoding->op;
-  switch (encoding->argument) {
+  const Encoding encoding = kEncodingOf[code];
+  step.op = encoding.op;
+  switch (encoding.argument) {
+    case Argument::kUnknown:
+      return refuse(code);
     case Argument::kNone:
       return true;
     case Argument::kMembers:
-      step.integer = encoding->bytes;
+      step.integer = encoding.bytes;
       return true;
     case Argument::kUnsigned:
-      return take_integer(encoding->bytes, step);
+      return take_integer(encoding.bytes, step);
     case Argument::kSigned: {
       if (!take_integer(4, step)) return false;
       step.integer = static_cast<std::int32_t>(step.integer);
       return true;
     }
     case Argument::kLong:
-      return take_long(encoding->bytes, step);
+      return take_long(encoding.bytes, step);
     case Argument::kText:
-      return take_text(encoding->bytes, step);
+      return take_text(encoding.bytes, step);
     case Argument::kBytes:
-      return take_bytes(encoding->bytes, step);
+      return take_bytes(encoding.bytes, step);
     case Argument::kSkip:
-      return skip(encoding->bytes);
+      return skip(encoding.bytes);
   }
   return false;
 }

@@ -52,7 +52,8 @@ class PickleSteps {
  private:
   bool start();
   bool read(std::uint8_t code, PickleStep& step);
-  bool have(std::size_t bytes);
+  bool have(std::size_t bytes) { return buffer_.size() - at_ >= bytes || fill(bytes); }
+  bool fill(std::size_t bytes);
   bool take_unsigned(std::size_t bytes, std::uint64_t& value);
   bool take_integer(std::size_t bytes, PickleStep& step);
   bool take_text(std::size_t length_bytes, PickleStep& step);

@@ -13,7 +13,7 @@
 namespace sweepd::trace {
 namespace {
 
-constexpr std::int64_t kPieceOfSnapshot = 1 << 20;
+constexpr std::int64_t kPieceOfSnapshot = 256 << 10;
 
 Result<MemorySnapshot> read_steps(std::function<Result<std::string>()> more,
                                   std::string_view shown) {

@@ -10,7 +10,6 @@
 namespace sweepd::trace {
 namespace {
 
-constexpr std::size_t kMostMemory = std::size_t{1} << 30;
 constexpr std::int64_t kMostSize = std::int64_t{1} << 48;
 constexpr std::uint64_t kMostSizes = std::uint64_t{1} << 62;
 constexpr std::int64_t kMostSnapshotDevices = 4096;
@@ -83,11 +82,8 @@ void SnapshotParts::fail(ErrorCode code, std::string why) {
   if (mistake_.message.empty()) mistake_ = {code, std::move(why)};
 }
 
-void SnapshotParts::charge(std::size_t bytes) {
-  charged_ += bytes;
-  if (charged_ > kMostMemory) {
-    fail(ErrorCode::kResourceExhausted, "reading it needs more than 1 GiB of memory");
-  }
+void SnapshotParts::fail_of_memory() {
+  fail(ErrorCode::kResourceExhausted, "reading it needs more than 1 GiB of memory");
 }
 
 PickleValue SnapshotParts::text(std::string_view text) {
@@ -95,12 +91,6 @@ PickleValue SnapshotParts::text(std::string_view text) {
   const NameId id = texts_.add(text);
   if (texts_.size() > had) charge(2 * text.size() + 160);  // `texts_` has it twice
   return PickleValue(Part::kText, id);
-}
-
-void SnapshotParts::set(Fields& fields, PickleValue key, PickleValue value) {
-  if (key.part() == Part::kText && key.number() < std::ssize(kFieldNames)) {
-    fields[static_cast<Field>(key.number())] = value;
-  }
 }
 
 std::int64_t SnapshotParts::number(const Fields& fields, Field field, const char* whole,
@@ -125,9 +115,9 @@ std::int64_t SnapshotParts::size(const Fields& fields, Field field, const char* 
   return bytes;
 }
 
-std::string SnapshotParts::text_of(const Fields& fields, Field field) const {
-  const PickleValue value = fields[field];
-  return value.part() == Part::kText ? texts_[static_cast<NameId>(value.number())] : "";
+std::string_view SnapshotParts::text_of(PickleValue value) const {
+  if (value.part() != Part::kText) return "";
+  return texts_[static_cast<NameId>(value.number())];
 }
 
 PickleValue SnapshotParts::made_of(const Fields& fields) {
@@ -167,14 +157,21 @@ PickleValue SnapshotParts::event_of(const Fields& fields) {
 }
 
 PickleValue SnapshotParts::frame_of(const Fields& fields) {
-  const std::string path = text_of(fields, Field::kFilename),
-                    function = text_of(fields, Field::kName);
-  const PickleValue line = fields[Field::kLine];
+  const FrameFields key{fields[Field::kFilename], fields[Field::kName], fields[Field::kLine]};
+  const auto [found, is_new] = frames_.try_emplace(key);
+  if (is_new) found->second = new_frame(key);
+  return found->second;
+}
+
+PickleValue SnapshotParts::new_frame(const FrameFields& fields) {
+  const std::string_view path = text_of(fields[0]), function = text_of(fields[1]);
+  const PickleValue line = fields[2];
   const std::string frame =
       name_of_frame(path, line.part() == Part::kInteger ? line.number() : 0, function);
   const std::size_t had = snapshot_.frames.size();
   const std::int64_t id = snapshot_.frames.add(frame);
   if (snapshot_.frames.size() > had) charge(2 * frame.size() + 160);
+  charge(sizeof(FrameFields) + 48);  // of `frames_`
   return PickleValue(Part::kFrame,
                      id * 4 + static_cast<std::int64_t>(rank_of_frame(path, function)));
 }
@@ -191,7 +188,7 @@ PickleValue SnapshotParts::block_of(const Fields& fields) {
                     "`inactive`",
                     kWhole,
                     fields[Field::kState].part() == Part::kText
-                        ? fmt::format("`{}`", brief(text_of(fields, Field::kState)))
+                        ? fmt::format("`{}`", brief(text_of(fields[Field::kState])))
                         : words_of(fields[Field::kState].part())));
   }
   block.bytes = size(fields, Field::kSize, kWhole, std::nullopt);
@@ -267,12 +264,8 @@ std::optional<MemorySnapshot> SnapshotParts::take(PickleValue whole) {
   return std::nullopt;
 }
 
-void SnapshotParts::append_frame(PartList& list, PickleValue frame) {
-  // Of those with the highest rank the first, which is the innermost.
-  if (list.count == 1 || (frame.number() & 3) > (list.best & 3)) list.best = frame.number();
-}
-
-void SnapshotParts::append(PartList& list, PickleValue value) {
+// All but the second and later frames of a list.
+void SnapshotParts::append_other(PartList& list, PickleValue value) {
   const auto take_from = [&](auto& waiting, auto& into) {
     if (auto taken = waiting.take(value.number())) {
       into.push_back(std::move(*taken));
@@ -280,37 +273,33 @@ void SnapshotParts::append(PartList& list, PickleValue value) {
       fail("a part of the snapshot is in two lists");
     }
   };
-  ++list.count;
+  const bool is_first = list.of == Part::kAbsent;
   // A device without a trace.
-  const bool empty_trace =
-      value.part() == Part::kEmpty && (list.of == Part::kAbsent || list.of == Part::kEvents);
+  const bool empty_trace = value.part() == Part::kEmpty && (is_first || list.of == Part::kEvents);
   const Part part = empty_trace ? Part::kEvents : value.part();
-  if (list.of == Part::kAbsent) list.of = part;
+  if (is_first) list.of = part;
   if (list.of != part) list.of = Part::kOther;
   switch (list.of) {
     case Part::kFrame:
-      append_frame(list, value);
-      break;
     case Part::kFrames:
-      if (list.count == 1) list.best = value.number();
+      if (is_first) list.best = value.number();
       break;
     case Part::kEvent:
-      if (!list.events) list.events = std::make_unique<MemoryTrace>();
-      take_from(events_, *list.events);
+      take_from(events_, list.keep().events);
       break;
     case Part::kBlock:
-      take_from(blocks_, list.blocks);
+      take_from(blocks_, list.keep().blocks);
       break;
     case Part::kSegment:
-      take_from(segments_, list.segments);
+      take_from(segments_, list.keep().segments);
       break;
     case Part::kEvents:
-      if (list.count > kMostSnapshotDevices) {
+      if (std::ssize(list.keep().traces) == kMostSnapshotDevices) {
         fail(fmt::format("`device_traces` has more than {} members", kMostSnapshotDevices));
       } else if (empty_trace) {
-        list.traces.emplace_back();
+        list.kept->traces.emplace_back();
       } else {
-        take_from(event_lists_, list.traces);
+        take_from(event_lists_, list.kept->traces);
       }
       break;
     default:
@@ -318,7 +307,7 @@ void SnapshotParts::append(PartList& list, PickleValue value) {
   }
 }
 
-PickleValue SnapshotParts::made_of(PartList list) {
+PickleValue SnapshotParts::made_of(PartList& list) {
   switch (list.of) {
     case Part::kAbsent:
       return PickleValue(Part::kEmpty);
@@ -327,13 +316,13 @@ PickleValue SnapshotParts::made_of(PartList list) {
     case Part::kFrames:
       return PickleValue(Part::kFrames, list.best);
     case Part::kEvent:
-      return PickleValue(Part::kEvents, event_lists_.add(std::move(*list.events)));
+      return PickleValue(Part::kEvents, event_lists_.add(std::move(list.kept->events)));
     case Part::kBlock:
-      return PickleValue(Part::kBlocks, block_lists_.add(std::move(list.blocks)));
+      return PickleValue(Part::kBlocks, block_lists_.add(std::move(list.kept->blocks)));
     case Part::kSegment:
-      return PickleValue(Part::kSegments, segment_lists_.add(std::move(list.segments)));
+      return PickleValue(Part::kSegments, segment_lists_.add(std::move(list.kept->segments)));
     case Part::kEvents:
-      return PickleValue(Part::kTraces, trace_lists_.add(std::move(list.traces)));
+      return PickleValue(Part::kTraces, trace_lists_.add(std::move(list.kept->traces)));
     default:
       return PickleValue(Part::kOther);
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ class PickleValue {
       : bits_((static_cast<std::uint64_t>(number) << 4) | static_cast<std::uint64_t>(part)) {}
   Part part() const { return static_cast<Part>(bits_ & 15); }
   std::int64_t number() const { return static_cast<std::int64_t>(bits_) >> 4; }
+  bool operator==(const PickleValue&) const = default;
 
  private:
   std::uint64_t bits_ = 0;
@@ -107,13 +109,20 @@ class Fields {
 };
 
 struct PartList {
-  Part of = Part::kAbsent;  // its members; kOther: several kinds, or of no interest
-  std::int64_t count = 0;
-  std::int64_t best = 0;  // of frames
-  std::vector<SnapshotBlock> blocks;
-  std::vector<SnapshotSegment> segments;
-  std::unique_ptr<MemoryTrace> events;
-  std::vector<MemoryTrace> traces;
+  struct Kept {
+    std::vector<SnapshotBlock> blocks;
+    std::vector<SnapshotSegment> segments;
+    MemoryTrace events;
+    std::vector<MemoryTrace> traces;
+  };
+  Kept& keep() {
+    if (!kept) kept = std::make_unique<Kept>();
+    return *kept;
+  }
+
+  Part of = Part::kAbsent;     // its members; kOther: several kinds, or of no interest
+  std::int64_t best = 0;       // of frames, which most lists are of
+  std::unique_ptr<Kept> kept;  // of the others
 };
 
 class SnapshotParts {
@@ -121,34 +130,57 @@ class SnapshotParts {
   SnapshotParts();
 
   PickleValue text(std::string_view text);
-  void set(Fields& fields, PickleValue key, PickleValue value);
-  void append(PartList& list, PickleValue value);
+  void set(Fields& fields, PickleValue key, PickleValue value) {
+    if (key.part() == Part::kText && key.number() < std::int64_t{kFieldCount}) {
+      fields[static_cast<Field>(key.number())] = value;
+    }
+  }
+  void append(PartList& list, PickleValue value) {
+    if (list.of != Part::kFrame || value.part() != Part::kFrame) return append_other(list, value);
+    // Of those with the highest rank the first, which is the innermost.
+    if ((value.number() & 3) > (list.best & 3)) list.best = value.number();
+  }
   PickleValue made_of(const Fields& fields);
-  PickleValue made_of(PartList list);
+  PickleValue made_of(PartList& list);  // which has no members any more
   // The snapshot, if the whole pickle is one.
   std::optional<MemorySnapshot> take(PickleValue whole);
 
   // Counts memory that the reader keeps, up to 1 GiB.
-  void charge(std::size_t bytes);
+  void charge(std::size_t bytes) {
+    charged_ += bytes;
+    if (charged_ > kMostMemory) fail_of_memory();
+  }
   // The first mistake, with an empty message if there is none. Check it after each call.
   const Error& mistake() const { return mistake_; }
 
  private:
+  static constexpr std::size_t kMostMemory = std::size_t{1} << 30;
+  using FrameFields = std::array<PickleValue, 3>;  // file, function, line
+  struct HashOfFrame {
+    std::size_t operator()(const FrameFields& fields) const {
+      return std::hash<std::string_view>()(
+          {reinterpret_cast<const char*>(fields.data()), sizeof fields});
+    }
+  };
+
   PickleValue event_of(const Fields& fields);
   PickleValue frame_of(const Fields& fields);
+  PickleValue new_frame(const FrameFields& fields);
   PickleValue block_of(const Fields& fields);
   PickleValue segment_of(const Fields& fields);
   PickleValue snapshot_of(const Fields& fields);
-  void append_frame(PartList& list, PickleValue frame);
+  void append_other(PartList& list, PickleValue value);
   std::int64_t number(const Fields& fields, Field field, const char* whole, std::int64_t most,
                       std::optional<std::int64_t> absent);
   std::int64_t size(const Fields& fields, Field field, const char* whole,
                     std::optional<std::int64_t> absent);
-  std::string text_of(const Fields& fields, Field field) const;
+  std::string_view text_of(PickleValue value) const;
+  void fail_of_memory();
   void fail(std::string why) { fail(ErrorCode::kInvalidArgument, std::move(why)); }
   void fail(ErrorCode code, std::string why);
 
   Names texts_;  // those of the fields, then of the actions, then of the states, then the file's
+  std::unordered_map<FrameFields, PickleValue, HashOfFrame> frames_;
   Waiting<MemoryEvent> events_;
   Waiting<SnapshotBlock> blocks_;
   Waiting<SnapshotSegment> segments_;

@@ -1,6 +1,6 @@
 #include "runner/trace/snapshot_stack.h"
 
-#include <utility>
+#include <type_traits>
 
 namespace sweepd::trace {
 namespace {
@@ -75,7 +75,7 @@ bool SnapshotStack::run(const PickleStep& step) {
   return false;
 }
 
-bool SnapshotStack::push(PickleValue value) {
+inline bool SnapshotStack::push(PickleValue value) {
   if (stack_.size() >= kMostValues) return fail("too many values wait for their list");
   stack_.push_back(value);
   return true;
@@ -85,7 +85,7 @@ bool SnapshotStack::open(bool is_list) {
   if (opens_.size() >= kMostNested) return fail("too many lists and dictionaries are incomplete");
   const auto index = static_cast<std::int64_t>(opens_.size());
   Open& opened = opens_.emplace_back();
-  opened.is_list = is_list;
+  if (!is_list) opened.members.emplace<Fields>();
   opened.position = stack_.size();
   return push(PickleValue(Part::kOpen, index));
 }
@@ -106,10 +106,13 @@ bool SnapshotStack::pop_mark(std::size_t& from) {
 // Returns what the value is. An open list or dictionary becomes its part first.
 PickleValue SnapshotStack::complete(std::size_t position) {
   const PickleValue value = stack_[position];
-  if (value.part() != Part::kOpen) return value;
-  Open& open = opens_[static_cast<std::size_t>(value.number())];
+  return value.part() == Part::kOpen ? close(position) : value;
+}
+
+PickleValue SnapshotStack::close(std::size_t position) {
+  Open& open = opens_[static_cast<std::size_t>(stack_[position].number())];
   const PickleValue part =
-      open.is_list ? parts_.made_of(std::move(open.list)) : parts_.made_of(open.fields);
+      std::visit([&](auto& members) { return parts_.made_of(members); }, open.members);
   stack_[position] = part;
   if (open.memo) memo_[*open.memo] = part;
   open.complete = true;
@@ -118,13 +121,14 @@ PickleValue SnapshotStack::complete(std::size_t position) {
 }
 
 // nullptr: the value is no such container, or it is complete.
-SnapshotStack::Open* SnapshotStack::open_at(std::size_t position, bool is_list) {
+template <class Members>
+Members* SnapshotStack::open_at(std::size_t position) {
   const PickleValue value = stack_[position];
   if (value.part() == Part::kOpen) {
     Open& open = opens_[static_cast<std::size_t>(value.number())];
-    if (open.is_list == is_list) return &open;
+    if (auto* const members = std::get_if<Members>(&open.members)) return members;
   }
-  fail(is_list
+  fail(std::is_same_v<Members, PartList>
            ? "expected a list that is not complete; one that contains itself is not read"
            : "expected a dictionary that is not complete; one that contains itself is not read");
   return nullptr;
@@ -141,9 +145,9 @@ bool SnapshotStack::append(std::size_t from, bool is_batch) {
   if (from == 0 || !has_above_mark(members + 1)) return fail("there is no list to append to");
   for (std::size_t i = from; i < stack_.size(); ++i) {
     const PickleValue member = complete(i);
-    Open* const list = open_at(from - 1, true);
+    auto* const list = open_at<PartList>(from - 1);
     if (list == nullptr) return false;
-    parts_.append(list->list, member);
+    parts_.append(*list, member);
   }
   stack_.resize(from);
   if (is_batch && members < kBatch) complete(from - 1);
@@ -156,9 +160,9 @@ bool SnapshotStack::set_items(std::size_t from, bool is_batch) {
   if (values % 2 != 0) return fail("a key has no value");
   for (std::size_t i = from; i < stack_.size(); i += 2) {
     const PickleValue key = complete(i), value = complete(i + 1);
-    Open* const dict = open_at(from - 1, false);
+    auto* const dict = open_at<Fields>(from - 1);
     if (dict == nullptr) return false;
-    parts_.set(dict->fields, key, value);
+    parts_.set(*dict, key, value);
   }
   stack_.resize(from);
   if (is_batch && values / 2 < kBatch) complete(from - 1);

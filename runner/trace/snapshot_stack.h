@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "runner/trace/pickle_steps.h"
@@ -27,12 +27,10 @@ class SnapshotStack {
 
  private:
   struct Open {
-    bool is_list = false;
+    std::variant<PartList, Fields> members;
     bool complete = false;
     std::size_t position = 0;         // in the stack
     std::optional<std::size_t> memo;  // where it is stored
-    Fields fields;
-    PartList list;
   };
 
   bool push(PickleValue value);
@@ -45,8 +43,10 @@ class SnapshotStack {
   bool stop();
   bool pop_mark(std::size_t& from);
   bool has_above_mark(std::size_t values);
-  Open* open_at(std::size_t position, bool is_list);
+  template <class Members>
+  Members* open_at(std::size_t position);
   PickleValue complete(std::size_t position);
+  PickleValue close(std::size_t position);
   bool fail(const char* why);
 
   SnapshotParts parts_;
