@@ -56,7 +56,7 @@ constexpr const char* kFound[] = {
     "update attempt set pass = 'profile' where row = (select min(a.row) from attempt a join trial "
     "t on t.id = a.trial where t.workload = 'noop' and a.pass = 'timing')",
     "insert into kernel select a.row, 0, p.id, r.id, k.id, k.id, k.id, 1, 1, 1, 1, 1, 1, 2, 10, 5, "
-    "5, 4, 6, 1, 0, 0, null, null "
+    "5, 4, 6, 1, 0, 0, null, null, null, null, '' "
     "from attempt a, name p, name r, name k where a.pass = 'profile' and p.text = 'step' and "
     "r.text = 'a range' and k.text = 'a kernel'",
     "insert into allocation select a.row, 0, 0, 4096, 10, 20, p.id, r.id, o.id from attempt a, "

@@ -87,7 +87,7 @@ TEST_F(Import, TracesOfTwoRunsAreTwoAttempts) {
       AllOf(HasSubstr("kernel,class,files=before.json (ms),files=after.json (ms),"
                       "difference (ms),launches,share (%),change"),
             HasSubstr("ampere_sgemm_128x64_tn,matmul,0.1,0.05,-0.05,1,"),
-            HasSubstr("relu_kernel,elementwise,0.1,0.1,0,1,"), HasSubstr("total,,0.2,0.15")));
+            HasSubstr("relu_kernel,other,0.1,0.1,0,1,0,same,"), HasSubstr("total,,0.2,0.15")));
   EXPECT_THAT(compared({}).err, HasSubstr("nothing to compare with"));
   EXPECT_THAT(compared({"fused"}).err, HasSubstr("several points, which differ in files"));
   EXPECT_THAT(compared({"fused", "--fail-if", "slower"}).err, HasSubstr("kernels are not judged"));

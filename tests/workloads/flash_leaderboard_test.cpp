@@ -91,9 +91,8 @@ TEST(FlashLeaderboard, FlushesMoreThanTheLastLevelCache) {
 
 TEST(FlashLeaderboard, FlushesByItsOwnRuleAlone) {
   Harness harness;
-  harness.context.run.flush_cache = "L2";
   try {
-    harness.make("flash_leaderboard", kSmallProblem);
+    harness.make("flash_leaderboard", with(kSmallProblem, {{"flush_cache", "L2"}}));
     FAIL() << "expected an error";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(),

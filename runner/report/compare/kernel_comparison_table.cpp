@@ -51,7 +51,7 @@ class KernelRows {
         report::format_number(kernel.ms(), {.sign = true, .precision = 3, .type = 'f'});
     Cell share;
     if (has_shares_) {
-      const double percent = 100 * kernel.ms() / compared_.total.ms();
+      const double percent = kernel.ms() == 0 ? 0 : 100 * kernel.ms() / compared_.total.ms();
       share = {report::format_number(percent, {.precision = 1, .type = 'f'}), percent};
     }
     return {kernel_text(kernel.name),
