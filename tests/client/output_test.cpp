@@ -143,5 +143,10 @@ TEST(ReportError, DiagnosticsAreLinesOfTheirOwn) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "f.yaml:3:1: error\n");
 }
 
+TEST(Hanging, OnlyTheFirstLineOfADescriptionBeginsALine) {
+  EXPECT_EQ(hanging("one line\n"), "one line");
+  EXPECT_EQ(hanging("first\nerror: second\n\nlast"), "first\n  error: second\n  \n  last");
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -19,8 +19,10 @@ namespace {
 constexpr auto kSecondLine = "second-line-of-a-text";
 constexpr auto kTag = "<x-evil>";
 
-bool has_line(const std::string& text, const std::string& beginning) {
-  return text.starts_with(beginning) || text.find("\n" + beginning) != std::string::npos;
+// Where a line begins so; npos: nowhere.
+std::size_t find_line(const std::string& text, const std::string& beginning) {
+  if (text.starts_with(beginning)) return 0;
+  return text.find("\n" + beginning);
 }
 
 // As an emulator gets it, without what the terminal's driver and `script` add.
@@ -39,13 +41,16 @@ std::string without_driver(std::string text) {
   return text;
 }
 
-std::string around_control(const std::string& text) {
-  const std::string clean = printable_lines(text);
-  const auto [mine, theirs] = std::mismatch(text.begin(), text.end(), clean.begin(), clean.end());
-  const auto at = static_cast<std::size_t>(mine - text.begin());
+std::string around(const std::string& text, std::size_t at) {
   const std::size_t from = at > 60 ? at - 60 : 0;
   return nlohmann::json(text.substr(from, 120))
       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::string around_control(const std::string& text) {
+  const std::string clean = printable_lines(text);
+  const auto [mine, theirs] = std::mismatch(text.begin(), text.end(), clean.begin(), clean.end());
+  return around(text, static_cast<std::size_t>(mine - text.begin()));
 }
 
 std::string mistake_in_text(const std::string& format, const std::string& text) {
@@ -53,7 +58,8 @@ std::string mistake_in_text(const std::string& format, const std::string& text) 
   if (format == "json" && !text.empty() && !nlohmann::json::accept(text)) return "no JSON";
   if (format == "html" && text.find(kTag) != std::string::npos) return "a tag of a stranger";
   const bool lines = format == "md" || format == "latex" || format == "text";
-  if (lines && has_line(text, kSecondLine)) return "a line end within a cell";
+  const std::size_t line = lines ? find_line(text, kSecondLine) : std::string::npos;
+  if (line != std::string::npos) return "a line end within a cell: " + around(text, line);
   return "";
 }
 

@@ -144,7 +144,7 @@ void print_sweep_head(const SweepRow& sweep, const std::optional<Notification>& 
     say("paused since {}; to continue: sweepctl resume {}\n", local_time(sweep.paused->ns),
         short_id(sweep.id));
   }
-  if (!sweep.description.empty()) say("{}\n", sweep.description);
+  if (!sweep.description.empty()) say("{}\n", hanging(sweep.description));
   if (notification) print_notification(*notification);
   say("{}, {} of {} done\n\n", counted(sweep.trials, "trial"), with_thousands(sweep.counts.done()),
       counted(sweep.counts.total, "attempt"));

@@ -13,6 +13,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/say.h"
+#include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/report/cell/report.h"
 #include "runner/wire/json_text.h"
@@ -120,6 +121,10 @@ Result<void> replace_output(const std::string& path, const std::string& text) {
 
 std::string counted(std::int64_t n, std::string_view thing) {
   return fmt::format("{} {}{}", with_thousands(n), thing, n == 1 ? "" : "s");
+}
+
+std::string hanging(std::string_view description) {
+  return join(split(trim(description), '\n'), "\n  ");
 }
 
 std::size_t telling_digits(std::vector<std::string> ids) {

@@ -48,6 +48,10 @@ Result<void> replace_output(const std::string& path, const std::string& text);
 // "1 trial", "2,000 trials"; `thing` is the singular of a word that takes an s.
 std::string counted(std::int64_t n, std::string_view thing);
 
+// A description, with the lines after its first indented, since it may come from elsewhere and must
+// not pass for lines of the program.
+std::string hanging(std::string_view description);
+
 // Returns how many digits, 8 or more, distinguish these ids. Keys of trials that differ in one
 // number only often begin alike.
 std::size_t telling_digits(std::vector<std::string> ids);

@@ -67,7 +67,7 @@ std::string head(const SweepPlan& plan) {
   const std::string line = fmt::format("sweep {}: {}, {}, {} ({})\n", plan.name, plan.workload,
                                        counted(plan.trials, "trial"),
                                        counted(plan.attempts, "attempt"), join(plan.passes, ", "));
-  return plan.description.empty() ? line : line + plan.description + "\n";
+  return plan.description.empty() ? line : line + hanging(plan.description) + "\n";
 }
 
 std::string axes_text(const SweepPlan& plan) {
