@@ -106,7 +106,7 @@ using Differences = std::vector<std::pair<std::string, std::string>>;  // names 
 
 std::string joined(const Differences& differences) {
   std::vector<std::string> all;
-  for (const auto& [name, text] : differences) all.push_back(name + "=" + text);
+  for (const auto& [name, text] : differences) all.push_back(fmt::format("{}={}", name, text));
   return join(all, ", ");
 }
 
