@@ -16,6 +16,22 @@ bool SnapshotStack::fail(const char* why) {
   return false;
 }
 
+void PickleMemo::set(std::size_t index, PickleValue value) {
+  constexpr int kPartBits = 4;
+  constexpr std::int64_t kMostSmall = (std::int64_t{1} << (32 - kPartBits)) - 2;
+  const bool small = value.number() >= 0 && value.number() <= kMostSmall;
+  values_[index] = small ? static_cast<std::uint32_t>(value.number()) << kPartBits |
+                               static_cast<std::uint32_t>(value.part())
+                         : kIsLarge;
+  if (!small) large_[index] = value;
+}
+
+PickleValue PickleMemo::at(std::size_t index) const {
+  const std::uint32_t value = values_[index];
+  if (value == kIsLarge) return large_.at(index);
+  return PickleValue(static_cast<Part>(value & 15), value >> 4);
+}
+
 bool SnapshotStack::run(const PickleStep& step) {
   const std::size_t size = stack_.size();
   std::size_t from = 0;
@@ -114,7 +130,7 @@ PickleValue SnapshotStack::close(std::size_t position) {
   const PickleValue part =
       std::visit([&](auto& members) { return parts_.made_of(members); }, open.members);
   stack_[position] = part;
-  if (open.memo) memo_[*open.memo] = part;
+  if (open.memo) memo_.set(*open.memo, part);
   open.complete = true;
   while (!opens_.empty() && opens_.back().complete) opens_.pop_back();
   return part;
@@ -178,14 +194,15 @@ bool SnapshotStack::store(std::size_t index) {
     if (open.memo) return fail("a list or dictionary is stored twice in the memo");
     open.memo = index;
   }
-  memo_.push_back(value);
+  memo_.add(value);
   parts_.charge(sizeof(PickleValue));
   return true;
 }
 
 bool SnapshotStack::fetch(std::int64_t index) {
-  if (index < 0 || index >= std::ssize(memo_)) return fail("nothing is stored in the memo there");
-  const PickleValue value = memo_[static_cast<std::size_t>(index)];
+  if (index < 0 || static_cast<std::size_t>(index) >= memo_.size())
+    return fail("nothing is stored in the memo there");
+  const PickleValue value = memo_.at(static_cast<std::size_t>(index));
   if (value.part() != Part::kOpen) return push(value);
   return push(complete(opens_[static_cast<std::size_t>(value.number())].position));
 }

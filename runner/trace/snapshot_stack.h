@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,24 @@
 #include "runner/trace/snapshot_parts.h"
 
 namespace sweepd::trace {
+
+// What the pickle has stored, millions of values: four bytes of each, and a map of the few that do
+// not fit.
+class PickleMemo {
+ public:
+  std::size_t size() const { return values_.size(); }
+  void add(PickleValue value) {
+    values_.push_back(0);
+    set(values_.size() - 1, value);
+  }
+  void set(std::size_t index, PickleValue value);
+  PickleValue at(std::size_t index) const;
+
+ private:
+  static constexpr std::uint32_t kIsLarge = UINT32_MAX;
+  std::deque<std::uint32_t> values_;  // the number above four bits of its part
+  std::unordered_map<std::size_t, PickleValue> large_;
+};
 
 class SnapshotStack {
  public:
@@ -53,7 +72,7 @@ class SnapshotStack {
   std::vector<PickleValue> stack_;
   std::vector<std::size_t> marks_;  // positions in the stack
   std::vector<Open> opens_;         // in the order of their positions
-  std::deque<PickleValue> memo_;
+  PickleMemo memo_;
   std::optional<MemorySnapshot> snapshot_;
   Error mistake_;
 };

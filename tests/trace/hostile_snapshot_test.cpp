@@ -8,6 +8,7 @@
 #include "runner/base/files.h"
 #include "runner/trace/snapshot.h"
 #include "runner/trace/snapshot_memory.h"
+#include "runner/trace/snapshot_stack.h"
 
 namespace sweepd::trace {
 namespace {
@@ -227,6 +228,22 @@ TEST(HostileSnapshotTest, EveryByteMayBeDamaged) {
       allocations_of(*snapshot, device, 8);
     }
   }
+}
+
+TEST(PickleMemo, KeepsNumbersOfAnySize) {
+  PickleMemo memo;
+  std::vector<PickleValue> values;
+  for (const std::int64_t number :
+       {std::int64_t{0}, std::int64_t{-1}, (std::int64_t{1} << 28) - 2, (std::int64_t{1} << 28) - 1,
+        std::int64_t{1} << 40, PickleValue::kMost}) {
+    for (const Part part : {Part::kInteger, Part::kSnapshot}) values.emplace_back(part, number);
+  }
+  for (const PickleValue value : values) memo.add(value);
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(memo.at(i), values[i]) << i;
+  memo.set(4, values.back());
+  memo.set(5, values.front());
+  EXPECT_EQ(memo.at(4), values.back());
+  EXPECT_EQ(memo.at(5), values.front());
 }
 
 }  // namespace
