@@ -1,5 +1,5 @@
-// Blocks all signals of this thread while it exists. A thread that starts meanwhile keeps them
-// blocked.
+// Blocks every signal of the calling thread, and of the threads that it starts, while it lives.
+// SignalsBlocked (runner/exec) does the same; this library includes nothing of the runner.
 #pragma once
 
 #include <pthread.h>

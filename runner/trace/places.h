@@ -21,7 +21,7 @@ struct Place {
 inline constexpr std::array<std::string_view, 5> kPhaseNames{"data", "forward", "backward",
                                                              "optimizer", "communication"};
 
-// The phase that a range's name stands for: one of kPhaseNames, whatever the case;
+// The phase that a range's name stands for: one of kPhaseNames, in small or capital letters;
 // `sweepd.PHASE`; torch's `Optimizer.step#...`. "" if it is another range.
 std::string_view phase_of_range(std::string_view name);
 

@@ -18,8 +18,8 @@
 
 namespace sweepd::trace {
 
-// What the pickle has stored, millions of values: four bytes of each, and a map of the few that do
-// not fit.
+// The values that the pickle has stored. There are millions, so each takes four bytes; the few that
+// are larger are in a map.
 class PickleMemo {
  public:
   std::size_t size() const { return values_.size(); }

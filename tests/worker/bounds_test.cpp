@@ -60,6 +60,25 @@ TEST(Bounds, LaunchesSayWhyTheDeviceIsIdle) {
   EXPECT_EQ(value(samples, "idle_tail_time"), 0.01);
 }
 
+// A step of 10 ms that begins before its first record. Its device works for 80.5, 10 and 2 us.
+TEST(Bounds, OfAStepWhoseBeginIsKnown) {
+  Recording recording;
+  recording.begin_ns = 1'000'000;
+  recording.operators.push_back({"aten::mm", "forward", "", kNoParent, 2'010'000, 2'310'000});
+  recording.kernels = {kernel(2150, 2230), kernel(3050, 3060, 7, "add"),
+                       kernel(9500, 9502, 7, "[CUDA memcpy DtoH]")};
+  recording.kernels[0].end_ns += 500;
+  recording.kernels[1].launch = {77, false, 3'010'000, 3'015'000};
+  const std::vector<Sample> samples = bounds_of(recording, 10);
+  EXPECT_DOUBLE_EQ(value(samples, "device_busy_time"), 0.0925);
+  EXPECT_DOUBLE_EQ(value(samples, "device_busy_share"), 0.00925);
+  EXPECT_DOUBLE_EQ(value(samples, "launches"), 1);
+  EXPECT_DOUBLE_EQ(value(samples, "idle_host_time"), 0.8195)
+      << "the add's launch began after the gemm's end";
+  EXPECT_DOUBLE_EQ(value(samples, "idle_unknown_time"), 1.15 + 6.44)
+      << "before kernels without a launch";
+}
+
 TEST(Bounds, OfACpuAreUnknown) {
   Recording recording;
   recording.operators.push_back({"aten::mm", "forward", "", kNoParent, 0, 20'000});
