@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One step of the language model of sweepd's `lm_step`, in Python: eager, or through torch.compile.
 
-Same sizes, same layers (RMSNorm, rotary embeddings, SwiGLU, attention that writes all S x S scores, untied head, no
-biases), same phases, fused AdamW.
+Same sizes, same layers (RMSNorm, rotary embeddings, SwiGLU, untied head, no biases), same phases, fused AdamW. Attention
+writes all S x S scores, or with `_sdpa` is torch's scaled_dot_product_attention.
 """
 
 import argparse
@@ -30,9 +30,9 @@ THETA = 10_000.0
 
 
 class Attention(torch.nn.Module):
-    def __init__(self, d, heads, context, device):
+    def __init__(self, d, heads, context, device, sdpa):
         super().__init__()
-        self.heads, self.d_head = heads, d // heads
+        self.heads, self.d_head, self.sdpa = heads, d // heads, sdpa
         linear = dict(bias=False, device=device)
         self.q, self.k, self.v, self.out = (torch.nn.Linear(d, d, **linear) for _ in range(4))
         angles = torch.outer(torch.arange(context, dtype=torch.float64),
@@ -51,6 +51,9 @@ class Attention(torch.nn.Module):
         q, k, v = (part.unflatten(-1, (self.heads, self.d_head)).transpose(1, 2)
                    for part in (self.q(x), self.k(x), self.v(x)))
         q, k = self.rotate(q), self.rotate(k)
+        if self.sdpa:
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            return self.out(mixed.transpose(1, 2).flatten(-2))
         scores = (q * (1 / math.sqrt(self.d_head))) @ k.transpose(-2, -1)  # [B, h, S, S]
         scores = scores.masked_fill(self.above, float("-inf"))
         mixed = torch.softmax(scores, -1) @ v
@@ -69,10 +72,10 @@ class SwiGLU(torch.nn.Module):
 
 
 class Block(torch.nn.Module):
-    def __init__(self, d, d_ff, heads, context, device):
+    def __init__(self, d, d_ff, heads, context, device, sdpa):
         super().__init__()
         self.attention_norm = torch.nn.RMSNorm(d, eps=NORM_EPS, device=device)
-        self.attention = Attention(d, heads, context, device)
+        self.attention = Attention(d, heads, context, device, sdpa)
         self.ffn_norm = torch.nn.RMSNorm(d, eps=NORM_EPS, device=device)
         self.ffn = SwiGLU(d, d_ff, device)
 
@@ -82,11 +85,11 @@ class Block(torch.nn.Module):
 
 
 class LanguageModel(torch.nn.Module):
-    def __init__(self, size, context, device):
+    def __init__(self, size, context, device, sdpa):
         super().__init__()
         d, d_ff, layers, heads = SIZES[size]
         self.embedding = torch.nn.Embedding(VOCAB, d, device=device)
-        self.blocks = torch.nn.ModuleList(Block(d, d_ff, heads, context, device) for _ in range(layers))
+        self.blocks = torch.nn.ModuleList(Block(d, d_ff, heads, context, device, sdpa) for _ in range(layers))
         self.final_norm = torch.nn.RMSNorm(d, eps=NORM_EPS, device=device)
         self.head = torch.nn.Linear(d, VOCAB, bias=False, device=device)
 
@@ -104,7 +107,7 @@ def parse_arguments():
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32", "bf16"])
     parser.add_argument("--mode", default="train_step", choices=["forward", "forward_backward", "train_step"])
-    parser.add_argument("--compile", default="eager", choices=["eager", "torch_compile"])
+    parser.add_argument("--compile", default="eager", choices=["eager", "eager_sdpa", "torch_compile", "torch_compile_sdpa"])
     torch_timing.add_run_arguments(parser)
     return parser.parse_args()
 
@@ -112,9 +115,10 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     device = torch_timing.prepare(torch, arguments)
-    model = LanguageModel(arguments.model, arguments.context, device)
+    compiled = arguments.compile.startswith("torch_compile")
+    model = LanguageModel(arguments.model, arguments.context, device, sdpa=arguments.compile.endswith("_sdpa"))
     sweepd.fact("parameters", sum(p.numel() for p in model.parameters()))
-    run_model = torch.compile(model) if arguments.compile == "torch_compile" else model
+    run_model = torch.compile(model) if compiled else model
     sequences = torch.randint(VOCAB, (arguments.batch, arguments.context + 1), device=device)
     tokens, targets = sequences[:, :-1].contiguous(), sequences[:, 1:].flatten()
     optimizer = None
@@ -140,8 +144,7 @@ def main():
             optimizer.zero_grad(set_to_none=True)
         last["loss"] = loss.detach()
 
-    torch_timing.measure(torch, device, step, arguments.warmup, arguments.steps,
-                         compiled=arguments.compile == "torch_compile")
+    torch_timing.measure(torch, device, step, arguments.warmup, arguments.steps, compiled=compiled)
     sweepd.fact("final_loss", float(last["loss"]))
 
 

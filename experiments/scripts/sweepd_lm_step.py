@@ -16,7 +16,9 @@ import sweepd_metrics as sweepd
 import torch_timing
 
 # The names of `compile` in the table, and in lm_step.
-KINDS = {"sweepd": "eager", "sweepd_cuda_graph": "cuda_graph", "sweepd_aot_inductor": "aot_inductor"}
+KINDS = {"sweepd": "eager", "sweepd_cuda_graph": "cuda_graph", "sweepd_fused": "eager", "sweepd_fused_graph": "cuda_graph",
+         "sweepd_aot_inductor": "aot_inductor"}
+FUSED = {"attention": "flash", "fused_linear": "on", "fused_norm": "on", "fused_rotary": "on", "fused_swiglu": "on"}
 
 
 def find_worker():
@@ -39,6 +41,10 @@ def request_of(arguments):
     params = {name: str(getattr(arguments, name)) for name in
               ("model", "context", "batch", "precision", "mode", "device", "warmup", "steps", "threads", "seed")}
     params["compile"] = KINDS[arguments.compile]
+    if arguments.compile.startswith("sweepd_fused"):
+        params.update(FUSED)
+        if arguments.precision == "bf16" and arguments.mode == "train_step":
+            params["weight_copies"] = "kept"
     params["memory_limit"] = f"{arguments.memory_limit}B"
     # The lease is that of this process: its cores, and its GPU by CUDA_VISIBLE_DEVICES.
     rank = {"cores": sorted(os.sched_getaffinity(0)), "gpu_uuid": "", "gpu_index": -1}

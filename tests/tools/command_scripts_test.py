@@ -194,6 +194,14 @@ class OursBesidePythons(unittest.TestCase):
             {"fact": "final_loss", "number": 9.5},
         ])
 
+    def test_fused_is_every_fusion_and_kept_copies_only_where_lm_step_takes_them(self):
+        for options, copies in [(("--precision", "bf16"), "kept"), (("--precision", "fp32"), None),
+                                (("--precision", "bf16", "--mode", "forward"), None)]:
+            _, _, request = self.run_with({"outcome": "done"}, "--compile", "sweepd_fused_graph", *options)
+            params = request["params"]
+            self.assertEqual((params["compile"], params["attention"], params["fused_norm"]), ("cuda_graph", "flash", "on"))
+            self.assertEqual(params.get("weight_copies"), copies)
+
     def test_a_bundles_worker_is_started_by_its_launcher(self):
         with tempfile.TemporaryDirectory() as folder:
             bundle = Path(folder)
