@@ -93,6 +93,19 @@ TEST(StudySchema, TheShippedStudyIsValid) {
   }
 }
 
+TEST(StudySchema, TheStudyOfSeveralGpusIsValid) {
+  const std::string text = study_file("experiments/distributed/study.yaml");
+  EXPECT_EQ(study_schema_errors(text), "");
+  for (const char* scale : {"two", "four", "eight", "cpu"}) {
+    const ParsedStudy parsed = parse_study(text, "study.yaml", scale, catalog(), {});
+    EXPECT_EQ(render(parsed.errors), "");
+    EXPECT_EQ(parsed.files.size(), 5U);
+    for (const std::string& file : parsed.files) {
+      EXPECT_NE(study_file("experiments/distributed/" + file), "");
+    }
+  }
+}
+
 // Sentences of prose that have a figure and compare it, which only a claim may do.
 std::vector<std::string> claims_in_prose(const Study& study) {
   static const std::regex compares(
