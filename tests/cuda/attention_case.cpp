@@ -9,7 +9,7 @@ namespace sweepd::gpu {
 std::string name_of(const Shape& shape) {
   return "b" + std::to_string(shape.batch) + "_h" + std::to_string(shape.heads) + "_s" +
          std::to_string(shape.sequence) + "_d" + std::to_string(shape.head_dim) +
-         (shape.causal ? "_causal" : "");
+         (shape.causal ? "_causal" : "") + (shape.shift != 0 ? "_shifted" : "");
 }
 
 AttentionCase::AttentionCase(Element type, const Shape& shape, std::uint32_t seed)
@@ -53,10 +53,10 @@ Matrix AttentionCase::allocate(bool heads_inside) {
   const std::int64_t head =
       heads_inside ? shape_.head_dim : std::int64_t{shape_.sequence} * shape_.head_dim;
   const std::int64_t batch = std::int64_t{shape_.heads} * shape_.sequence * shape_.head_dim;
-  // 16 bytes of slack for the alignment; NaN, so that elements that no kernel writes are noticed.
-  storage_.emplace_back(static_cast<std::size_t>(shape_.batch * batch) + 4, NAN);
+  // 32 bytes of slack for the alignment; NaN, so that elements that no kernel writes are noticed.
+  storage_.emplace_back(static_cast<std::size_t>(shape_.batch * batch) + 8, NAN);
   auto address = reinterpret_cast<std::uintptr_t>(storage_.back().data());
-  address = (address + 15) / 16 * 16;
+  address = (address + 15) / 16 * 16 + static_cast<std::uintptr_t>(shape_.shift) * 4;
   return {reinterpret_cast<void*>(address), batch, head, row};
 }
 

@@ -14,6 +14,7 @@ struct Shape {
   int batch = 1, heads = 1, sequence = 1, head_dim = 64;
   bool causal = false;
   float offset = 0;  // added to q and subtracted from k, so that all scores are far below 0
+  int shift = 0;     // floats by which matrices begin after a 16-byte boundary
 };
 std::string name_of(const Shape& shape);  // "b1_h2_s130_d64_causal"
 

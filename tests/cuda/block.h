@@ -31,6 +31,11 @@ struct MemoryBarrier {
   int arrivals = 0, pending = 0, bytes = 0, phase = 0;
 };
 
+struct Copy {
+  int group;
+  std::function<void()> run;
+};
+
 struct Fiber {
   ucontext_t entry{};  // for the start; later `here`, which costs no system call
   jmp_buf here{};
@@ -39,7 +44,8 @@ struct Fiber {
   int seen = 0;
   int asleep_until = 0;  // in draws of the scheduler
   bool done = false;
-  std::vector<std::function<void()>> copies;     // cp.async that is not done yet
+  std::vector<Copy> copies;                      // cp.async that is not done yet
+  int copy_groups = 0;                           // committed
   std::vector<std::function<void()>> bulk;       // bulk operations that it did not wait for yet
   std::vector<std::pair<Shared, int>> unfenced;  // stored since the last proxy fence
 };

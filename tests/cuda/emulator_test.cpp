@@ -244,6 +244,40 @@ TEST(Emulator, ShowsACopyThatNobodyWaitedFor) {
   EXPECT_LT(wrong, 20);
 }
 
+// A wait for all groups but the latest completes the first copy; the second may be in progress.
+TEST(Emulator, WaitsForEarlierGroupsOfCopies) {
+  alignas(16) const float source[4] = {1, 2, 3, 4};
+  int latest = 0;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    emulate({.threads = 1, .shared_bytes = 32, .seed = seed}, [&] {
+      copy_async(0, source, true);
+      commit_copies();
+      copy_float_async(16, source, true);
+      commit_copies();
+      wait_for_earlier_copies();
+      EXPECT_EQ(load_shared(8), 3);
+      latest += load_shared(16) == 1 ? 1 : 0;
+      wait_for_copies();
+      EXPECT_EQ(load_shared(16), 1);
+    });
+  }
+  EXPECT_GT(latest, 0);
+  EXPECT_LT(latest, 20);
+}
+
+TEST(Emulator, FindsACopyThatIsNotAligned) {
+  alignas(16) const float source[8] = {};
+  const Launch launch{.threads = 1, .shared_bytes = 32};
+  EXPECT_THAT(error_of(launch, [&] { copy_async(0, source + 1, true); }), HasSubstr("not aligned"));
+  EXPECT_THAT(error_of(launch, [&] { copy_async(8, source, true); }), HasSubstr("not aligned"));
+  EXPECT_THAT(error_of(launch,
+                       [] {
+                         float four[4];
+                         load_shared(four, 4);
+                       }),
+              HasSubstr("a 16-byte load at 4"));
+}
+
 // A phase ends when all threads have arrived and all bytes have come.
 TEST(Emulator, AMemoryBarrierWaitsForItsBytes) {
   alignas(16) const float source[4] = {1, 2, 3, 4};

@@ -9,7 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "workloads/cuda/flash/float_kernels.cuh"
+#include "workloads/cuda/flash/float_backward.cuh"
+#include "workloads/cuda/flash/float_forward.cuh"
+#include "workloads/cuda/flash/float_groups.h"
 #include "workloads/cuda/flash/hopper_dq.cuh"
 #include "workloads/cuda/flash/hopper_forward.cuh"
 #include "workloads/cuda/flash/portable_backward.cuh"
@@ -30,7 +32,10 @@ TEST(FlashGeometry, SharedMemoryOfABlock) {
   EXPECT_EQ((HopperForward<kBf16, 128>::kSharedBytes), 196688);
   EXPECT_EQ((HopperBackward<kBf16, 64>::kSharedBytes), 198744);
   EXPECT_EQ((HopperBackward<kBf16, 128>::kSharedBytes), 197720);
-  EXPECT_EQ(FloatBackwardKeys::kSharedBytes, 74240);
+  EXPECT_EQ(FloatForward<64>::shared_bytes(4), 230400);
+  EXPECT_EQ(FloatForward<128>::shared_bytes(4), 209920);
+  EXPECT_EQ(FloatBackward<64>::shared_bytes(4), 186368);
+  EXPECT_EQ(FloatBackward<128>::shared_bytes(4), 209920);
 }
 
 TEST(FlashGeometry, FitsTheGpusItIsFor) {
@@ -38,9 +43,32 @@ TEST(FlashGeometry, FitsTheGpusItIsFor) {
   EXPECT_LE((PortableBackward<kBf16, 96>::kSharedBytes), kA100Bytes);
   EXPECT_LE((HopperBackward<kBf16, 64>::kSharedBytes), kHopperBytes);
   EXPECT_LE((PortableForward<kBf16, 128>::kSharedBytes), kAda);
-  EXPECT_LE(FloatBackwardKeys::kSharedBytes, kAda);
+  EXPECT_LE(FloatForward<64>::shared_bytes(4), kHopperBytes);
+  EXPECT_LE(FloatForward<64>::shared_bytes(2), kA100Bytes);
+  EXPECT_LE(FloatForward<128>::shared_bytes(1), kAda);
+  EXPECT_LE(FloatBackward<128>::shared_bytes(1), kAda);
   // `refusal` in flash.cpp says this of sm_86 and sm_89.
   EXPECT_GT((PortableBackward<kBf16, 128>::kSharedBytes), kAda);
+}
+
+// H100, A100, RTX 4090; a long and a short sequence.
+TEST(FlashGeometry, GroupsOfABlock) {
+  constexpr SharedLimits kLimits[] = {
+      {kHopperBytes, 228 * 1024}, {kA100Bytes, 164 * 1024}, {kAda, 100 * 1024}};
+  const auto of = [&](auto kernel, int tiles) {
+    std::string text;
+    for (const SharedLimits& limits : kLimits) {
+      text += std::to_string(float_groups<decltype(kernel)>(tiles, limits));
+    }
+    return text;
+  };
+  EXPECT_EQ(of(FloatForward<64>(), 256), "421");
+  EXPECT_EQ(of(FloatForward<64>(), 15), "121");  // three blocks on an H100
+  EXPECT_EQ(of(FloatForward<64>(), 7), "111");
+  EXPECT_EQ(of(FloatBackward<64>(), 512), "421");
+  EXPECT_EQ(of(FloatBackward<64>(), 8), "221");
+  EXPECT_EQ(of(FloatForward<128>(), 512), "421");
+  EXPECT_EQ(of(FloatBackward<128>(), 512), "421");
 }
 
 // An SM has 65,536 registers; a thread gets them in units of 8. With more than half of them a block
@@ -185,6 +213,25 @@ TEST(FlashGeometry, StoringTheForwardsOutputHasNoBankConflicts) {
       }
       EXPECT_EQ(banks, 0xffffffffU) << row << " " << chunk;
     }
+  }
+}
+
+// The eight lanes that load 16 bytes together read eight rows, or 32 columns; a warp stores one
+// score of 4 x 8 threads at a time.
+TEST(FlashGeometry, FloatTilesHaveNoBankConflicts) {
+  for (const int stride :
+       {FloatForward<32>::Tile::kRowBytes / 4, FloatForward<64>::Tile::kRowBytes / 4,
+        FloatForward<96>::Tile::kRowBytes / 4, FloatForward<128>::Tile::kRowBytes / 4}) {
+    unsigned banks = 0;
+    for (int word = 0; word < 32; ++word) banks |= 1U << ((word / 4 * stride + word % 4) % 32);
+    EXPECT_EQ(banks, 0xffffffffU) << stride;
+  }
+  for (const int stride :
+       {FloatForward<64>::Scores::kRowBytes / 4, FloatForward<128>::Scores::kRowBytes / 4,
+        FloatBackward<64>::Scores::kRowBytes / 4}) {
+    unsigned banks = 0;
+    for (int lane = 0; lane < 32; ++lane) banks |= 1U << ((lane / 8 * stride + lane % 8) % 32);
+    EXPECT_EQ(banks, 0xffffffffU) << stride;
   }
 }
 

@@ -1,9 +1,7 @@
-// Runs the kernels of portable.cu and fp32.cu on the emulator and compares them with plain loops in
-// double.
+// Runs the kernels of portable.cu on the emulator and compares them with plain loops in double.
 #include <gtest/gtest.h>
 
 #include "tests/cuda/attention_case.h"
-#include "workloads/cuda/flash/float_kernels.cuh"
 #include "workloads/cuda/flash/portable_backward.cuh"
 #include "workloads/cuda/flash/portable_forward.cuh"
 #include "workloads/cuda/flash/row_kernels.cuh"
@@ -73,30 +71,6 @@ TEST(FlashPortable, ScoresFarBelowZero) {
 TEST(FlashPortable, BatchesAndHeads) {
   check_portable<Element::kBf16, 32>(
       {.batch = 2, .heads = 3, .sequence = 70, .head_dim = 24, .causal = true}, 30);
-}
-
-void check_fp32(const Shape& shape, std::uint32_t seed) {
-  SCOPED_TRACE(name_of(shape));
-  AttentionCase attention(Element::kFp32, shape, seed);
-  const Problem& p = attention.problem;
-  const int blocks = blocks_of(p.sequence, FloatKernel::kTile);
-  run<FloatForward>(p, blocks, seed);
-  using Sums = RowSums<Element::kFp32>;
-  run<Sums>(p, padded_rows(p.sequence) / Sums::kRows, seed);
-  run<FloatBackwardRows>(p, blocks, seed);
-  run<FloatBackwardKeys>(p, blocks, seed);
-  expect_right(attention);
-}
-
-TEST(FlashFp32, OddShapes) {
-  std::uint32_t seed = 50;
-  for (const bool causal : {false, true}) {
-    check_fp32({.sequence = 50, .head_dim = 64, .causal = causal, .offset = 4}, ++seed);
-    check_fp32({.sequence = 1, .head_dim = 16, .causal = causal}, ++seed);
-    check_fp32({.sequence = 33, .head_dim = 17, .causal = causal}, ++seed);
-    check_fp32({.sequence = 70, .head_dim = 64, .causal = causal}, ++seed);
-    check_fp32({.heads = 2, .sequence = 65, .head_dim = 128, .causal = causal}, ++seed);
-  }
 }
 
 }  // namespace

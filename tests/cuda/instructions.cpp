@@ -9,6 +9,9 @@ namespace sweepd::gpu {
 int thread_index() {
   return block().thread;
 }
+int block_threads() {
+  return block().launch.threads;
+}
 int block_x() {
   return block().x;
 }
@@ -120,6 +123,10 @@ float half_of(Element type, std::uint32_t both, int which) {
 void store_shared(Shared to, std::uint32_t value) {
   store(to, &value, 4);
 }
+void store_shared(Shared to, float value) {
+  if (to % 4 != 0) refuse("a 4-byte store at " + std::to_string(to));
+  store(to, &value, 4);
+}
 void store_shared(Shared to, float a, float b, float c, float d) {
   const float values[4] = {a, b, c, d};
   if (to % 16 != 0) refuse("a 16-byte store at " + std::to_string(to));
@@ -129,6 +136,20 @@ void load_shared(float& a, float& b, Shared from) {
   if (from % 8 != 0) refuse("an 8-byte load at " + std::to_string(from));
   std::memcpy(&a, block().memory(from, 8), 4);
   std::memcpy(&b, block().memory(from + 4, 4), 4);
+}
+float load_shared(Shared from) {
+  float value = 0;
+  if (from % 4 != 0) refuse("a 4-byte load at " + std::to_string(from));
+  std::memcpy(&value, block().memory(from, 4), 4);
+  return value;
+}
+void load_shared(float (&to)[4], Shared from) {
+  if (from % 16 != 0) refuse("a 16-byte load at " + std::to_string(from));
+  std::memcpy(to, block().memory(from, 16), 16);
+}
+void add_global(float* to, const float (&values)[4]) {
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0) refuse("a 16-byte addition is not aligned");
+  for (int i = 0; i < 4; ++i) to[i] += values[i];
 }
 
 void load_matrices(std::uint32_t (&to)[4], Shared row) {
@@ -171,28 +192,55 @@ void emulated_mma(Element type, float* c, const std::uint32_t* a, std::uint32_t 
   });
 }
 
-void copy_async(Shared to, const void* from, bool valid) {
-  if (to % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
-    refuse("cp.async of 16 bytes to " + std::to_string(to) + " is not aligned");
+namespace {
+
+void start_copy(Shared to, const void* from, bool valid, int bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (to % size != 0 || reinterpret_cast<std::uintptr_t>(from) % size != 0) {
+    refuse("cp.async of " + std::to_string(bytes) + " bytes to " + std::to_string(to) +
+           " is not aligned");
   }
   Block& here = block();
-  auto copy = [&here, to, from, valid] {
-    unsigned char* data = here.memory(to, 16);
+  auto copy = [&here, to, from, valid, size] {
+    unsigned char* data = here.memory(to, static_cast<int>(size));
     if (valid) {
-      std::memcpy(data, from, 16);
+      std::memcpy(data, from, size);
     } else {
-      std::memset(data, 0, 16);
+      std::memset(data, 0, size);
     }
   };
   if (here.chance()) {
     copy();
   } else {
-    here.fiber().copies.emplace_back(copy);
+    here.fiber().copies.push_back({here.fiber().copy_groups, copy});
   }
 }
+
+// Completes the copies of groups before `end`.
+void finish_copies(int end) {
+  std::vector<Copy>& copies = block().fiber().copies;
+  for (const Copy& copy : copies) {
+    if (copy.group < end) copy.run();
+  }
+  std::erase_if(copies, [end](const Copy& copy) { return copy.group < end; });
+}
+
+}  // namespace
+
+void copy_async(Shared to, const void* from, bool valid) {
+  start_copy(to, from, valid, 16);
+}
+void copy_float_async(Shared to, const float* from, bool valid) {
+  start_copy(to, from, valid, 4);
+}
+void commit_copies() {
+  ++block().fiber().copy_groups;
+}
+void wait_for_earlier_copies() {
+  finish_copies(block().fiber().copy_groups - 1);
+}
 void wait_for_copies() {
-  for (const auto& copy : block().fiber().copies) copy();
-  block().fiber().copies.clear();
+  finish_copies(block().fiber().copy_groups + 1);
 }
 
 }  // namespace sweepd::gpu

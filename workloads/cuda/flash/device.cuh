@@ -13,10 +13,14 @@
 #ifdef __CUDACC__
 #define SWEEPD_DEVICE __device__ __forceinline__
 #define SWEEPD_UNROLL _Pragma("unroll")
+#define SWEEPD_UNROLL_TWICE _Pragma("unroll 2")
+#define SWEEPD_UNROLL_BY_8 _Pragma("unroll 8")
 #define SWEEPD_NO_UNROLL _Pragma("unroll 1")
 #else
 #define SWEEPD_DEVICE inline
 #define SWEEPD_UNROLL
+#define SWEEPD_UNROLL_TWICE
+#define SWEEPD_UNROLL_BY_8
 #define SWEEPD_NO_UNROLL
 #endif
 
@@ -31,6 +35,9 @@ inline constexpr float kLn2 = 0.6931471805599453F;
 
 SWEEPD_DEVICE int thread_index() {
   return static_cast<int>(threadIdx.x);
+}
+SWEEPD_DEVICE int block_threads() {
+  return static_cast<int>(blockDim.x);
 }
 SWEEPD_DEVICE int block_x() {
   return static_cast<int>(blockIdx.x);
@@ -57,6 +64,10 @@ SWEEPD_DEVICE float* shared_floats() {
 
 SWEEPD_DEVICE void sync_block() {
   __syncthreads();
+}
+// A named barrier among `threads` threads of the block; 0 is sync_block's.
+SWEEPD_DEVICE void sync_threads(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 SWEEPD_DEVICE void sync_warp() {
   __syncwarp();
@@ -106,6 +117,9 @@ SWEEPD_DEVICE float widen(std::uint16_t bits) {
 SWEEPD_DEVICE void store_shared(Shared to, std::uint32_t value) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(value) : "memory");
 }
+SWEEPD_DEVICE void store_shared(Shared to, float value) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(value) : "memory");
+}
 SWEEPD_DEVICE void store_shared(Shared to, float a, float b, float c, float d) {
   asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(a), "f"(b), "f"(c), "f"(d)
                : "memory");
@@ -114,13 +128,34 @@ SWEEPD_DEVICE void load_shared(float& a, float& b, Shared from) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(from) : "memory");
 }
 
+SWEEPD_DEVICE float load_shared(Shared from) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
+  return value;
+}
+SWEEPD_DEVICE void load_shared(float (&to)[4], Shared from) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(from)
+               : "memory");
+}
+
 SWEEPD_DEVICE void add_global(float* to, float value) {
   atomicAdd(to, value);
+}
+// `to` is 16-byte aligned. The four additions are not one.
+SWEEPD_DEVICE void add_global(float* to, const float (&values)[4]) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float4*>(to), make_float4(values[0], values[1], values[2], values[3]));
+#else
+  for (int i = 0; i < 4; ++i) atomicAdd(to + i, values[i]);
+#endif
 }
 
 #else
 
 int thread_index();
+int block_threads();
 int block_x();
 int block_y();
 int block_z();
@@ -128,6 +163,7 @@ int grid_x();
 Shared shared_base();
 float* shared_floats();
 void sync_block();
+void sync_threads(int id, int threads);
 void sync_warp();
 float shuffle_xor(float value, int mask);
 inline int uniform(int value) {
@@ -150,11 +186,15 @@ float widen(std::uint16_t bits) {
   return emulated_widen(kType, bits);
 }
 void store_shared(Shared to, std::uint32_t value);
+void store_shared(Shared to, float value);
 void store_shared(Shared to, float a, float b, float c, float d);
 void load_shared(float& a, float& b, Shared from);
+float load_shared(Shared from);
+void load_shared(float (&to)[4], Shared from);
 inline void add_global(float* to, float value) {
   *to += value;
 }
+void add_global(float* to, const float (&values)[4]);
 
 #endif
 

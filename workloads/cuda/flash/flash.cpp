@@ -57,7 +57,7 @@ Path path_for(Choice choice, at::Device device, at::ScalarType type, std::int64_
 int shared_bytes(Path path, int head_dim) {
   switch (path) {
     case Path::kFp32:
-      return gpu::fp32_shared_bytes();
+      return gpu::fp32_shared_bytes(head_dim);
     case Path::kPortable:
       return gpu::portable_shared_bytes(head_dim);
     case Path::kHopper:

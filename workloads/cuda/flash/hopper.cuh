@@ -119,10 +119,7 @@ SWEEPD_DEVICE void fence_for_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// --- named barriers among `threads` threads of the block; 0 is sync_block's ---
-SWEEPD_DEVICE void sync_threads(int id, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
+// --- the named barriers of sync_threads without a wait ---
 SWEEPD_DEVICE void arrive_threads(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -269,7 +266,6 @@ void store_box(const TensorMap& map, Shared from, int column, int row, int head,
 void wait_for_bulk_reads();
 void wait_for_bulk();
 void fence_for_async();
-void sync_threads(int id, int threads);
 void arrive_threads(int id, int threads);
 template <int kCount>
 void give_registers() {}

@@ -20,7 +20,7 @@ const char* hopper_forward(Element type, const Problem& problem, CUstream_st* st
 const char* hopper_backward(Element type, const Problem& problem, CUstream_st* stream);
 
 // The most shared memory that a block of a path's kernels needs.
-int fp32_shared_bytes();
+int fp32_shared_bytes(int head_dim);
 int portable_shared_bytes(int head_dim);
 int hopper_shared_bytes(int head_dim);
 

@@ -1,5 +1,5 @@
-// Tensor cores as a warp uses them since sm_80: cp.async into shared memory, ldmatrix from there,
-// mma.sync m16n8k16. Elements have 16 bits, sums are fp32.
+// Tensor cores as a warp uses them since sm_80: ldmatrix from shared memory, mma.sync m16n8k16.
+// Elements have 16 bits, sums are fp32.
 //
 // Fragments, for lane l, with r = l / 4 and c = 2 (l % 4):
 //   accumulator 16 x 8: {row r: c, c+1}, {row r+8: c, c+1}
@@ -9,6 +9,7 @@
 // So two adjacent accumulators, packed, are an A, which is how probabilities become an operand.
 #pragma once
 
+#include "workloads/cuda/flash/copies.cuh"
 #include "workloads/cuda/flash/device.cuh"
 
 namespace sweepd::gpu {
@@ -45,17 +46,6 @@ SWEEPD_DEVICE void load_matrices_transposed(std::uint32_t (&to)[4], Shared row) 
                : "memory");
 }
 
-// Copies 16 bytes asynchronously, or writes zeros without reading if not `valid`. Both 16-byte
-// aligned.
-SWEEPD_DEVICE void copy_async(Shared to, const void* from, bool valid) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
-               "l"(__cvta_generic_to_global(from)), "r"(valid ? 16 : 0)
-               : "memory");
-}
-SWEEPD_DEVICE void wait_for_copies() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
 #else
 
 void emulated_mma(Element type, float* c, const std::uint32_t* a, std::uint32_t b0,
@@ -66,8 +56,6 @@ void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint
 }
 void load_matrices(std::uint32_t (&to)[4], Shared row);
 void load_matrices_transposed(std::uint32_t (&to)[4], Shared row);
-void copy_async(Shared to, const void* from, bool valid);
-void wait_for_copies();
 
 #endif
 

@@ -1,7 +1,7 @@
 // The kernels for any GPU since sm_80, compiled for their types and head dimensions.
 #include <algorithm>
-#include <type_traits>
 
+#include "workloads/cuda/flash/head_dims.h"
 #include "workloads/cuda/flash/kernel.cuh"
 #include "workloads/cuda/flash/launch.h"
 #include "workloads/cuda/flash/portable_backward.cuh"
@@ -10,21 +10,6 @@
 
 namespace sweepd::gpu {
 namespace {
-
-// Calls `call` with the padded head dimension as a constant.
-template <class Call>
-auto with_head_dim(int head_dim, Call call) {
-  switch (padded_head_dim(head_dim)) {
-    case 32:
-      return call(std::integral_constant<int, 32>());
-    case 64:
-      return call(std::integral_constant<int, 64>());
-    case 96:
-      return call(std::integral_constant<int, 96>());
-    default:
-      return call(std::integral_constant<int, 128>());
-  }
-}
 
 template <Element kType, int kDim>
 const char* run_forward(const Problem& p, CUstream_st* stream) {

@@ -19,8 +19,8 @@ SWEEPD_DEVICE float value_of(Stored<kType> stored) {
   }
 }
 
-// delta = sum of o d_o over a row, and lse in units of log2. Sixteen lanes per row, eight columns
-// per lane; the grid is {padded_rows / kRows, heads, batch}.
+// delta = sum of o d_o over a row, and lse in units of log2. In fp32 also zeroes dq. Sixteen lanes
+// per row, eight columns per lane; the grid is {padded_rows / kRows, heads, batch}.
 template <Element kType>
 struct RowSums {
   static constexpr int kThreads = 256, kRows = kThreads / 16, kSharedBytes = 0;
@@ -37,6 +37,10 @@ struct RowSums {
       const auto* o = row_of<const Stored<kType>>(p.o, batch, head, row) + column;
       const auto* d_o = row_of<const Stored<kType>>(p.d_o, batch, head, row) + column;
       sum = product_of(o, d_o, p.head_dim - column);
+      if constexpr (kType == Element::kFp32) {
+        float* dq = row_of<float>(p.dq, batch, head, row);
+        for (int c = column; c < column + 8 && c < p.head_dim; ++c) dq[c] = 0;
+      }
     }
     for (int mask = 8; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
     if (column != 0) return;
