@@ -123,7 +123,7 @@ TEST_F(CudaFlashSmall, ThePathsAgree) {
 
 TEST_F(CudaFlash, LongSequences) {
   for (const AttentionMask mask : kMasks) {
-    for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
+    for (const at::ScalarType type : kTypes) {
       for (const std::int64_t head_dim : {32, 64, 96, 128}) {
         expect_right({2, 4, 2048, head_dim}, type, mask);
         expect_right({1, 2, 4001, head_dim}, type, mask);
@@ -134,13 +134,31 @@ TEST_F(CudaFlash, LongSequences) {
 
 TEST_F(CudaFlash, TheLeaderboardsShape) {
   expect_right({1, 16, 16384, 64}, at::kBFloat16, AttentionMask::kCausal);
+  expect_right({1, 1, 16384, 64}, at::kFloat, AttentionMask::kCausal);
 }
 
 // A model passes [B, S, h, d] seen as [B, h, S, d].
 TEST_F(CudaFlash, TransposedStrides) {
   for (const std::int64_t head_dim : {64, 96, 128}) {
-    const auto make = [&] { return random({2, 500, 4, head_dim}, at::kBFloat16).transpose(1, 2); };
-    expect_right(make(), make(), make(), AttentionMask::kCausal);
+    for (const at::ScalarType type : {at::kBFloat16, at::kFloat}) {
+      const auto make = [&] { return random({2, 500, 4, head_dim}, type).transpose(1, 2); };
+      expect_right(make(), make(), make(), AttentionMask::kCausal);
+    }
+  }
+}
+
+// fp32 is copied 16 bytes at a time, or 4 where rows begin anywhere. With a sequence of 1,500 each
+// block has several groups.
+TEST_F(CudaFlashSmall, Fp32RowsThatBeginAnywhere) {
+  for (const AttentionMask mask : kMasks) {
+    for (const std::int64_t head_dim : {63, 64, 128}) {
+      for (const std::int64_t sequence : {200, 1500}) {
+        const auto make = [&](std::int64_t begin) {
+          return random({1, 2, sequence, head_dim + 1}, at::kFloat).narrow(3, begin, head_dim);
+        };
+        expect_right(make(1), make(0), make(1), mask);
+      }
+    }
   }
 }
 
@@ -158,25 +176,29 @@ TEST_F(CudaFlash, GradientOfASum) {
 }
 
 TEST_F(CudaFlash, NonFiniteRowsOfQStayInTheirRow) {
-  for (const std::int64_t head_dim : {64, 96}) {
-    for (const double wrong :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-      at::Tensor q = random({1, 1, 300, head_dim}, at::kBFloat16);
-      const at::Tensor k = random({1, 1, 300, head_dim}, at::kBFloat16);
-      q.select(2, 77).fill_(wrong);
-      const at::Tensor o = flash_attention(q, k, k, {AttentionMask::kNone, 0.125});
-      const at::Tensor finite = at::isfinite(o).all(3).to(at::kCPU);  // [1, 1, S]
-      EXPECT_EQ(finite.sum().item<std::int64_t>(), 299);
-      EXPECT_FALSE(finite.select(2, 77).item<bool>());
+  for (const at::ScalarType type : {at::kBFloat16, at::kFloat}) {
+    for (const std::int64_t head_dim : {64, 96}) {
+      for (const double wrong :
+           {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        at::Tensor q = random({1, 1, 300, head_dim}, type);
+        const at::Tensor k = random({1, 1, 300, head_dim}, type);
+        q.select(2, 77).fill_(wrong);
+        const at::Tensor o = flash_attention(q, k, k, {AttentionMask::kNone, 0.125});
+        const at::Tensor finite = at::isfinite(o).all(3).to(at::kCPU);  // [1, 1, S]
+        EXPECT_EQ(finite.sum().item<std::int64_t>(), 299);
+        EXPECT_FALSE(finite.select(2, 77).item<bool>());
+      }
     }
   }
 }
 
 TEST_F(CudaFlash, ForwardIsTheSameEveryTime) {
-  const at::Tensor q = random({1, 4, 1000, 64}, at::kBFloat16);
-  const FlashOptions options{AttentionMask::kCausal, 0.125};
-  const at::Tensor first = flash_attention(q, q, q, options);
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(flash_attention(q, q, q, options).equal(first));
+  for (const at::ScalarType type : {at::kBFloat16, at::kFloat}) {
+    const at::Tensor q = random({1, 4, 1100, 64}, type);
+    const FlashOptions options{AttentionMask::kCausal, 0.125};
+    const at::Tensor first = flash_attention(q, q, q, options);
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(flash_attention(q, q, q, options).equal(first));
+  }
 }
 
 }  // namespace

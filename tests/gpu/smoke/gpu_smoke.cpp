@@ -1,16 +1,14 @@
 // The first program to run on a GPU: our attention kernels, without LibTorch, in seconds. Compares
 // the kernels for Hopper with the portable ones, for heads of 64, 80 and 128, both masks, forward
-// and backward; on another GPU only runs the portable ones. Small enough for compute-sanitizer and
-// ncu.
+// and backward; on another GPU only runs the portable ones. Compares those of fp32 with the CPU.
+// Small enough for compute-sanitizer and ncu.
 //
 //   gpu_smoke              sequences of 300: of two heads, and of a head for each SM, where each
 //                          block of Hopper's forward has several tiles
 //   gpu_smoke --time       also times the leaderboard's shape (16 heads of 64, sequence 16,384,
-//   causal)
+//                          causal), and one such head in fp32
 //
 // Exit: 0 all agree, 1 they differ or CUDA reports an error, 77 there is no GPU.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,43 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/gpu/smoke/device_memory.h"
+#include "tests/gpu/smoke/fp32_smoke.h"
 #include "workloads/cuda/flash/launch.h"
 
 namespace sweepd::gpu {
 namespace {
-
-void check(cudaError_t status, const char* call) {
-  if (status != cudaSuccess) {
-    throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
-  }
-}
-void check(const char* error, const char* call) {
-  if (error != nullptr) throw std::runtime_error(std::string(call) + ": " + error);
-}
-
-// Bytes on the device.
-class Buffer {
- public:
-  explicit Buffer(std::size_t bytes) : bytes_(bytes) {
-    check(cudaMalloc(&data_, bytes), "cudaMalloc");
-    check(cudaMemset(data_, 0, bytes), "cudaMemset");
-  }
-  ~Buffer() { cudaFree(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  void* data() const { return data_; }
-  float* floats() const { return static_cast<float*>(data_); }
-  void write(const void* from) {
-    check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  void read(void* to) const {
-    check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  }
-
- private:
-  std::size_t bytes_;
-  void* data_ = nullptr;
-};
 
 std::uint16_t to_bf16(float value) {
   std::uint32_t bits = 0;
@@ -185,20 +152,6 @@ bool compare(const Shape& shape, bool hopper) {
   return agree;
 }
 
-double milliseconds(const auto& work, int repeats) {
-  cudaEvent_t begin = nullptr, end = nullptr;
-  check(cudaEventCreate(&begin), "cudaEventCreate");
-  check(cudaEventCreate(&end), "cudaEventCreate");
-  work();  // the first one loads the kernels
-  check(cudaEventRecord(begin, nullptr), "cudaEventRecord");
-  for (int i = 0; i < repeats; ++i) work();
-  check(cudaEventRecord(end, nullptr), "cudaEventRecord");
-  check(cudaEventSynchronize(end), "cudaEventSynchronize");
-  float total = 0;
-  check(cudaEventElapsedTime(&total, begin, end), "cudaEventElapsedTime");
-  return total / repeats;
-}
-
 // Back to back and without a flush of the caches: a first look, not the leaderboard's figure.
 void time_leaderboard_shape(bool hopper) {
   Attention attention({16, 16384, 64, true});
@@ -230,7 +183,11 @@ int run(bool timed) {
   const int sms = properties.multiProcessorCount;
   all = compare({sms, 300, 64, true}, hopper) && all;
   all = compare({sms, 300, 80, false}, hopper) && all;
-  if (timed && all) time_leaderboard_shape(hopper);
+  all = compare_fp32() && all;
+  if (timed && all) {
+    time_leaderboard_shape(hopper);
+    time_fp32();
+  }
   return all ? 0 : 1;
 }
 

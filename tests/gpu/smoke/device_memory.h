@@ -1,0 +1,59 @@
+// Memory, errors and times of the device, with CUDA's runtime alone.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace sweepd::gpu {
+
+inline void check(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) {
+    throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
+  }
+}
+inline void check(const char* error, const char* call) {
+  if (error != nullptr) throw std::runtime_error(std::string(call) + ": " + error);
+}
+
+// Bytes on the device.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+    check(cudaMalloc(&data_, bytes), "cudaMalloc");
+    check(cudaMemset(data_, 0, bytes), "cudaMemset");
+  }
+  ~Buffer() { cudaFree(data_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  void* data() const { return data_; }
+  float* floats() const { return static_cast<float*>(data_); }
+  void write(const void* from) {
+    check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  void read(void* to) const {
+    check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+double milliseconds(const auto& work, int repeats) {
+  cudaEvent_t begin = nullptr, end = nullptr;
+  check(cudaEventCreate(&begin), "cudaEventCreate");
+  check(cudaEventCreate(&end), "cudaEventCreate");
+  work();  // the first one loads the kernels
+  check(cudaEventRecord(begin, nullptr), "cudaEventRecord");
+  for (int i = 0; i < repeats; ++i) work();
+  check(cudaEventRecord(end, nullptr), "cudaEventRecord");
+  check(cudaEventSynchronize(end), "cudaEventSynchronize");
+  float total = 0;
+  check(cudaEventElapsedTime(&total, begin, end), "cudaEventElapsedTime");
+  return total / repeats;
+}
+
+}  // namespace sweepd::gpu
