@@ -181,7 +181,7 @@ double AttentionCase::allowed() const {
     case Element::kFp32:
       // The error of a probability is the rounding error of its score, which is of size offset^2
       // sqrt(d).
-      return 2e-5 + 10 * 0x1p-23 * shape_.offset * shape_.offset * std::sqrt(shape_.head_dim);
+      return 2e-5 + 6 * 0x1p-23 * size * shape_.offset * shape_.offset * std::sqrt(shape_.head_dim);
     case Element::kFp16:
       return 8 * 0x1p-11 * 3 * size;
     case Element::kBf16:

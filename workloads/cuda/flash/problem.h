@@ -46,7 +46,7 @@ constexpr int blocks_of(int value, int block) {
 constexpr int padded_rows(int sequence) {
   return round_up(sequence, 128);
 }
-// The head dimension that the 16-bit kernels use.
+// The head dimension that the portable and the fp32 kernels use.
 constexpr int padded_head_dim(int head_dim) {
   return round_up(head_dim, 32);
 }
