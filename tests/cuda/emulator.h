@@ -31,6 +31,8 @@ void emulate(const Launch& launch, const std::function<void()>& kernel);
 // Returns the map that cuTensorMapEncodeTiled makes for boxes of 64 columns and `box_rows` rows.
 TensorMap emulated_map(const Matrix& matrix, const Problem& problem, int box_rows);
 
+std::int64_t vector_accesses();  // Vector's loads and stores, of all kernels until now
+
 std::uint16_t to_bits(Element type, float value);  // rounded to nearest even
 float from_bits(Element type, std::uint16_t bits);
 

@@ -1,71 +1,26 @@
 // Runs the kernels of fused.cu on the emulator and compares them with plain loops in double.
-#include "workloads/cuda/fused/fused.cuh"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
 
-#include "tests/cuda/emulator.h"
+#include "tests/cuda/fused_case.h"
+#include "workloads/cuda/fused/gate.cuh"
+#include "workloads/cuda/fused/norm.cuh"
+#include "workloads/cuda/fused/rotate.cuh"
 
 namespace sweepd::gpu {
 namespace {
 
-// Elements of a type in memory, random unless they are results.
-class Buffer {
- public:
-  Buffer(Element type, std::int64_t count) : type_(type), bytes_(count * (fp32() ? 4 : 2)) {}
-  Buffer(Element type, std::int64_t count, std::mt19937& random, float mean = 0)
-      : Buffer(type, count) {
-    std::normal_distribution<float> draw(mean, 1);
-    for (std::int64_t i = 0; i < count; ++i) set(i, draw(random));
-  }
-  void* data() { return bytes_.data(); }
-  float* floats() { return reinterpret_cast<float*>(bytes_.data()); }
-  void set(std::int64_t at, float value) {
-    if (fp32()) {
-      floats()[at] = value;
-    } else {
-      reinterpret_cast<std::uint16_t*>(bytes_.data())[at] = to_bits(type_, value);
-    }
-  }
-  double operator[](std::int64_t at) {
-    if (fp32()) return floats()[at];
-    return from_bits(type_, reinterpret_cast<std::uint16_t*>(bytes_.data())[at]);
-  }
-  // Allowed error of a result of that size.
-  double allowed(double wanted) const {
-    const double unit = fp32() ? 1e-5 : type_ == Element::kFp16 ? 0x1p-10 : 0x1p-7;
-    return unit * (1 + std::abs(wanted));
-  }
-
- private:
-  bool fp32() const { return type_ == Element::kFp32; }
-  Element type_;
-  std::vector<unsigned char> bytes_;
-};
-
-void expect_near(Buffer& got, std::int64_t at, double wanted, const char* what) {
-  EXPECT_NEAR(got[at], wanted, got.allowed(wanted)) << what << " " << at;
-}
-
-template <class Kernel, class Task>
-void emulate_kernel(int blocks, int shared_bytes, const Task& task, std::uint32_t seed) {
-  emulate({blocks, 1, 1, Kernel::kThreads, shared_bytes, seed}, [&] {
-    Kernel kernel;
-    kernel.run(task);
-  });
-}
-
 // Columns that a block's threads cover several times, and rows that its blocks do.
 template <Element kIn, Element kOut>
-void check_norm(std::int64_t rows, int columns, int blocks, std::uint32_t seed) {
+void check_norm(std::int64_t rows, int columns, int blocks, bool vectors, std::uint32_t seed) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   Buffer x(kIn, rows * columns, random), w(kIn, columns, random, 1), y(kOut, rows * columns);
   Buffer dy(kOut, rows * columns, random), dx(kIn, rows * columns), rstd(Element::kFp32, rows);
-  Buffer parts(Element::kFp32, static_cast<std::int64_t>(blocks) * columns);
+  Buffer parts(Element::kFp32, static_cast<std::int64_t>(blocks) * columns), dw(kIn, columns);
   NormTask task;
   task.x = x.data();
   task.w = w.data();
@@ -73,14 +28,21 @@ void check_norm(std::int64_t rows, int columns, int blocks, std::uint32_t seed) 
   task.dy = dy.data();
   task.dx = dx.data();
   task.rstd = rstd.floats();
+  task.dw = dw.data();
   task.dw_parts = parts.floats();
+  task.parts = blocks;
   task.rows = rows;
   task.columns = columns;
   task.eps = 1e-5F;
-  emulate_kernel<NormForward<kIn, kOut>>(blocks, 4 * FusedKernel::kWarps, task, seed);
-  emulate_kernel<NormBackward<kIn, kOut>>(blocks, norm_backward_shared_bytes(columns), task, seed);
+  using Backward = NormBackward<kIn, kOut>;
+  using Sum = NormWeightGradient<kIn>;
+  const int shared = norm_backward_shared_bytes(columns);
+  EXPECT_EQ((emulate_kernel<NormForward<kIn, kOut>>(blocks, 4 * FusedKernel::kWarps, task, seed)),
+            vectors);
+  EXPECT_EQ(emulate_kernel<Backward>(blocks, shared, task, seed), vectors);
+  emulate_kernel<Sum>(2, Sum::kSharedBytes, task, seed);
 
-  std::vector<double> dw(static_cast<std::size_t>(columns));
+  std::vector<double> wanted_dw(static_cast<std::size_t>(columns));
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t begin = row * columns;
     double squares = 0, products = 0;
@@ -92,35 +54,51 @@ void check_norm(std::int64_t rows, int columns, int blocks, std::uint32_t seed) 
       expect_near(y, begin + c, x[begin + c] * r * w[c], "y");
       expect_near(dx, begin + c,
                   r * (dy[begin + c] * w[c] - x[begin + c] * products * r * r / columns), "dx");
-      dw[static_cast<std::size_t>(c)] += dy[begin + c] * x[begin + c] * r;
+      wanted_dw[static_cast<std::size_t>(c)] += dy[begin + c] * x[begin + c] * r;
     }
   }
   for (int c = 0; c < columns; ++c) {
     double sum = 0;
     for (int block = 0; block < blocks; ++block) sum += parts[std::int64_t{block} * columns + c];
-    EXPECT_NEAR(sum, dw[static_cast<std::size_t>(c)], 1e-4) << "dw " << c;
+    EXPECT_NEAR(sum, wanted_dw[static_cast<std::size_t>(c)], 1e-4) << "parts of dw " << c;
+    expect_near(dw, c, wanted_dw[static_cast<std::size_t>(c)], "dw");
   }
 }
 
 TEST(FusedKernels, Norm) {
-  check_norm<Element::kFp32, Element::kFp32>(5, 300, 2, 1);
-  check_norm<Element::kFp32, Element::kBf16>(3, 257, 4, 2);  // more blocks than rows
-  check_norm<Element::kBf16, Element::kBf16>(4, 64, 1, 3);
-  check_norm<Element::kFp32, Element::kFp16>(2, 1, 2, 4);
-  check_norm<Element::kFp16, Element::kFp16>(2, 513, 2, 5);
+  check_norm<Element::kFp32, Element::kFp32>(5, 299, 2, false, 1);
+  check_norm<Element::kFp32, Element::kBf16>(3, 257, 4, false, 2);  // more blocks than rows
+  check_norm<Element::kBf16, Element::kBf16>(4, 4100, 1, false, 3);
+  check_norm<Element::kFp32, Element::kFp16>(2, 1, 2, false, 4);
+  check_norm<Element::kFp16, Element::kFp16>(2, 513, 2, false, 5);
+  check_norm<Element::kBf16, Element::kFp32>(1, 4100, 2, false, 6);  // too long for registers
+}
+
+// Teams of 32, 64, 128 and 256 threads, which have rows left over.
+TEST(FusedKernels, NormOfRowsInRegisters) {
+  check_norm<Element::kBf16, Element::kBf16>(19, 64, 2, true, 1);
+  check_norm<Element::kFp32, Element::kFp32>(9, 772, 1, true, 2);
+  check_norm<Element::kBf16, Element::kBf16>(5, 2560, 2, true, 3);
+  check_norm<Element::kFp32, Element::kBf16>(3, 2560, 2, true, 4);
+  check_norm<Element::kFp16, Element::kFp16>(2, 8192, 3, true, 5);
+  check_norm<Element::kBf16, Element::kBf16>(19, 64, 11, true, 6);  // more parts than warps
+  for (int shifted = 0; shifted < 5; ++shifted) {                   // x, w, y, dy, dx
+    Buffer::until_shifted = shifted;
+    check_norm<Element::kBf16, Element::kBf16>(3, 64, 2, false, 7);
+  }
 }
 
 template <Element kType>
-void check_rotary(bool inverse, std::uint32_t seed) {
+void check_rotary(std::int64_t n, bool inverse, bool vectors, std::uint32_t seed) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
-  constexpr std::int64_t kOuter = 2, kInner = 5, kMiddle = 3, kN = 10;
+  constexpr std::int64_t kOuter = 2, kInner = 7, kMiddle = 5;
   const std::int64_t positions = inverse ? kMiddle : kInner;
   // Every other row of x belongs to another tensor.
-  Buffer x(kType, kOuter * kInner * kMiddle * kN * 2, random),
-      y(kType, kOuter * kInner * kMiddle * kN);
-  Buffer cosines(Element::kFp32, positions * kN), sines(Element::kFp32, positions * kN);
-  for (std::int64_t i = 0; i < positions * kN / 2; ++i) {
+  Buffer x(kType, kOuter * kInner * kMiddle * n * 2, random),
+      y(kType, kOuter * kInner * kMiddle * n);
+  Buffer cosines(Element::kFp32, positions * n), sines(Element::kFp32, positions * n);
+  for (std::int64_t i = 0; i < positions * n / 2; ++i) {
     const auto angle = static_cast<float>(i);
     for (const int k : {0, 1}) cosines.set(2 * i + k, std::cos(angle));
     sines.set(2 * i, -std::sin(angle));
@@ -134,21 +112,21 @@ void check_rotary(bool inverse, std::uint32_t seed) {
   task.outer = kOuter;
   task.inner = kInner;
   task.middle = kMiddle;
-  task.middle_stride = 2 * kN;
+  task.middle_stride = 2 * n;
   task.inner_stride = kMiddle * task.middle_stride;
   task.outer_stride = kInner * task.inner_stride;
-  task.n = kN;
+  task.n = static_cast<int>(n);
   task.inverse = inverse;
-  emulate_kernel<Rotate<kType>>(1, 0, task, seed);
+  EXPECT_EQ(emulate_kernel<Rotate<kType>>(1, 0, task, seed), vectors);
   for (std::int64_t o = 0; o < kOuter; ++o) {
     for (std::int64_t m = 0; m < kMiddle; ++m) {
       for (std::int64_t i = 0; i < kInner; ++i) {
-        for (std::int64_t c = 0; c < kN; c += 2) {
+        for (std::int64_t c = 0; c < n; c += 2) {
           const std::int64_t from =
               o * task.outer_stride + i * task.inner_stride + m * task.middle_stride + c;
-          const std::int64_t to = ((o * kMiddle + m) * kInner + i) * kN + c;
+          const std::int64_t to = ((o * kMiddle + m) * kInner + i) * n + c;
           const std::int64_t position = inverse ? m : i;
-          const double angle = static_cast<double>((position * kN + c) / 2) * (inverse ? -1 : 1);
+          const double angle = static_cast<double>((position * n + c) / 2) * (inverse ? -1 : 1);
           const double x0 = x[from], x1 = x[from + 1];
           expect_near(y, to, x0 * std::cos(angle) - x1 * std::sin(angle), "y");
           expect_near(y, to + 1, x0 * std::sin(angle) + x1 * std::cos(angle), "y");
@@ -159,14 +137,25 @@ void check_rotary(bool inverse, std::uint32_t seed) {
 }
 
 TEST(FusedKernels, Rotary) {
-  check_rotary<Element::kFp32>(false, 1);
-  check_rotary<Element::kFp32>(true, 2);
-  check_rotary<Element::kBf16>(false, 3);
-  check_rotary<Element::kFp16>(true, 4);
+  check_rotary<Element::kFp32>(10, false, false, 1);
+  check_rotary<Element::kFp32>(10, true, false, 2);
+  check_rotary<Element::kBf16>(12, false, false, 3);
+  check_rotary<Element::kFp16>(10, true, false, 4);
+}
+
+TEST(FusedKernels, RotaryInVectors) {
+  check_rotary<Element::kFp32>(12, false, true, 1);
+  check_rotary<Element::kFp32>(4, true, true, 2);
+  check_rotary<Element::kBf16>(80, false, true, 3);
+  check_rotary<Element::kFp16>(64, true, true, 4);
+  for (int shifted = 0; shifted < 4; ++shifted) {  // x, y, the tables
+    Buffer::until_shifted = shifted;
+    check_rotary<Element::kBf16>(16, false, false, 5);
+  }
 }
 
 template <Element kType>
-void check_gate(std::int64_t rows, int columns, int blocks, std::uint32_t seed) {
+void check_gate(std::int64_t rows, int columns, int blocks, bool vectors, std::uint32_t seed) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   Buffer ab(kType, rows * 2 * columns, random), y(kType, rows * columns);
@@ -183,8 +172,8 @@ void check_gate(std::int64_t rows, int columns, int blocks, std::uint32_t seed) 
   task.db = static_cast<unsigned char*>(d_ab.data()) + half;
   task.rows = rows;
   task.columns = columns;
-  emulate_kernel<GateForward<kType>>(blocks, 0, task, seed);
-  emulate_kernel<GateBackward<kType>>(blocks, 0, task, seed);
+  EXPECT_EQ(emulate_kernel<GateForward<kType>>(blocks, 0, task, seed), vectors);
+  EXPECT_EQ(emulate_kernel<GateBackward<kType>>(blocks, 0, task, seed), vectors);
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t c = 0; c < columns; ++c) {
       const std::int64_t at = row * 2 * columns + c;
@@ -198,51 +187,19 @@ void check_gate(std::int64_t rows, int columns, int blocks, std::uint32_t seed) 
 }
 
 TEST(FusedKernels, Gate) {
-  check_gate<Element::kFp32>(7, 100, 2, 1);
-  check_gate<Element::kBf16>(3, 300, 1, 2);
-  check_gate<Element::kFp16>(1, 1, 3, 3);
+  check_gate<Element::kFp32>(7, 99, 2, false, 1);
+  check_gate<Element::kBf16>(3, 300, 1, false, 2);
+  check_gate<Element::kFp16>(1, 1, 3, false, 3);
 }
 
-template <Element kType>
-void check_adamw(std::int64_t count, int blocks, bool copied, std::uint32_t seed) {
-  SCOPED_TRACE(seed);
-  std::mt19937 random(seed);
-  Buffer p(Element::kFp32, count, random), g(kType, count, random);
-  Buffer m(Element::kFp32, count, random), v(Element::kFp32, count), copy(kType, count);
-  for (std::int64_t i = 0; i < count; ++i) v.set(i, static_cast<float>(i % 7));
-  Buffer first_p = p, first_m = m, first_v = v;
-  Buffer updates(Element::kFp32, 1);
-  updates.set(0, 2);
-  AdamWTask task;
-  task.p = p.floats();
-  task.g = g.data();
-  task.m = m.floats();
-  task.v = v.floats();
-  task.copy = copied ? copy.data() : nullptr;
-  task.updates = updates.floats();
-  task.count = count;
-  task.lr = 0.01;
-  task.beta1 = 0.9;
-  task.beta2 = 0.999;
-  task.eps = 1e-8;
-  task.weight_decay = 0.1;
-  emulate_kernel<AdamWUpdate<kType>>(blocks, AdamWUpdate<kType>::kSharedBytes, task, seed);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double new_m = 0.9 * first_m[i] + 0.1 * g[i];
-    const double new_v = 0.999 * first_v[i] + 0.001 * g[i] * g[i];
-    const double divisor = std::sqrt(new_v / (1 - 0.999 * 0.999)) + 1e-8;
-    const double wanted = first_p[i] * (1 - 0.01 * 0.1) - 0.01 * new_m / (1 - 0.81) / divisor;
-    expect_near(m, i, new_m, "m");
-    expect_near(v, i, new_v, "v");
-    expect_near(p, i, wanted, "p");
-    if (copied) expect_near(copy, i, wanted, "copy");
+TEST(FusedKernels, GateInVectors) {
+  check_gate<Element::kFp32>(23, 100, 1, true, 1);  // an odd number of turns
+  check_gate<Element::kBf16>(3, 2560, 2, true, 2);
+  check_gate<Element::kFp16>(1, 8, 3, true, 3);
+  for (int shifted = 0; shifted < 4; ++shifted) {  // a and b, y, dy, their gradients
+    Buffer::until_shifted = shifted;
+    check_gate<Element::kFp16>(2, 16, 1, false, 4);
   }
-}
-
-TEST(FusedKernels, AdamW) {
-  check_adamw<Element::kBf16>(1000, 2, true, 1);
-  check_adamw<Element::kFp32>(300, 1, false, 2);
-  check_adamw<Element::kFp16>(3, 2, true, 3);
 }
 
 }  // namespace

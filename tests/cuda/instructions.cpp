@@ -1,8 +1,9 @@
-// The instructions of device.cuh and mma.cuh on the emulator.
+// The instructions of device.cuh, mma.cuh and vector.cuh on the emulator.
 #include <bit>
 #include <cstring>
 
 #include "tests/cuda/block.h"
+#include "workloads/cuda/fused/vector.cuh"
 
 namespace sweepd::gpu {
 
@@ -71,6 +72,19 @@ std::uint32_t emulated_pack(Element type, float low, float high) {
 }
 float emulated_widen(Element type, std::uint16_t bits) {
   return from_bits(type, bits);
+}
+
+namespace {
+std::int64_t vectors = 0;
+}
+std::int64_t vector_accesses() {
+  return vectors;
+}
+void check_access(const void* at, int bytes) {
+  if (reinterpret_cast<std::uintptr_t>(at) % static_cast<std::uintptr_t>(bytes) != 0) {
+    refuse("an access to " + std::to_string(bytes) + " bytes of global memory is not aligned");
+  }
+  ++vectors;
 }
 
 namespace {

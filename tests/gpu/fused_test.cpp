@@ -61,6 +61,33 @@ TEST_F(CudaFused, OperationsAgreeWithTheCpu) {
   }
 }
 
+// More tensors than a launch takes, with both types of gradients.
+TEST_F(CudaFused, AdamWOfManyTensorsAgreesWithTheCpu) {
+  at::manual_seed(4);
+  const FusedAdamWStep step{0.01, 0.9, 0.999, 1e-8, 0.1};
+  std::vector<FusedAdamWTensors> cpu, gpu;
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const std::int64_t count = 1 + i * i;
+    const at::ScalarType type = i % 3 == 0 ? at::kFloat : at::kBFloat16;
+    cpu.push_back({at::randn({count}), at::randn({count}).to(type), at::randn({count}),
+                   at::rand({count}),
+                   type == at::kFloat ? at::Tensor() : at::zeros({count}, at::dtype(type))});
+    const FusedAdamWTensors& of = cpu.back();
+    gpu.push_back({of.p.cuda(), of.g.cuda(), of.m.cuda(), of.v.cuda(),
+                   of.copy.defined() ? of.copy.cuda() : at::Tensor()});
+  }
+  const at::Tensor updates = at::full({}, 2.0, at::kFloat);
+  fused_kernels(at::kCPU).adamw(cpu, updates, step);
+  fused_kernels(at::Device(at::kCUDA, 0)).adamw(gpu, updates.cuda(), step);
+  for (std::size_t i = 0; i < cpu.size(); ++i) {
+    EXPECT_TRUE(at::allclose(gpu[i].p.cpu(), cpu[i].p, 1e-4, 1e-5)) << i;
+    EXPECT_TRUE(at::allclose(gpu[i].m.cpu(), cpu[i].m, 1e-5, 1e-6)) << i;
+    EXPECT_TRUE(at::allclose(gpu[i].v.cpu(), cpu[i].v, 1e-5, 1e-6)) << i;
+    if (!cpu[i].copy.defined()) continue;
+    EXPECT_TRUE(at::allclose(gpu[i].copy.cpu().to(at::kFloat), cpu[i].p, 0x1p-7, 1e-3)) << i;
+  }
+}
+
 TEST_F(CudaFused, AStepWithAllFusionsTrainsAsOneWithout) {
   const auto losses = [&](const Texts& changes) {
     Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "64"},    {"batch", "2"},

@@ -24,6 +24,10 @@ struct FusedGateGradients {
   at::Tensor da, db;  // the two halves of one tensor [T, 2 f]
 };
 
+// p, m, v: fp32; copy: of g's type, or undefined. All contiguous and of one size.
+struct FusedAdamWTensors {
+  at::Tensor p, g, m, v, copy;
+};
 struct FusedAdamWStep {
   double lr = 0, beta1 = 0, beta2 = 0, eps = 0, weight_decay = 0;
 };
@@ -45,10 +49,10 @@ struct FusedKernels {
   at::Tensor (*gate)(const at::Tensor& a, const at::Tensor& b);
   FusedGateGradients (*gate_backward)(const at::Tensor& dy, const at::Tensor& a,
                                       const at::Tensor& b);
-  // Updates p, m, v (fp32) from g, and writes p to `copy`, of g's type, if it is defined; all
-  // contiguous and of one size. `updates`: fp32 scalar on the device, the number of this update.
-  void (*adamw)(const at::Tensor& p, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
-                const at::Tensor& copy, const at::Tensor& updates, const FusedAdamWStep& step);
+  // Updates p, m and v from g, and writes p to the copy. `updates`: fp32 scalar on the device, the
+  // number of this update.
+  void (*adamw)(const std::vector<FusedAdamWTensors>& tensors, const at::Tensor& updates,
+                const FusedAdamWStep& step);
 };
 
 // Name of the function with C linkage in libsweep_cuda.so that returns its kernels, which live as

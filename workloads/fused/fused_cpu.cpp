@@ -126,23 +126,28 @@ FusedGateGradients gate_backward(const at::Tensor& dy, const at::Tensor& a, cons
   return {da, db};
 }
 
-void adamw(const at::Tensor& p, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
-           const at::Tensor& copy, const at::Tensor& updates, const FusedAdamWStep& step) {
-  const double t = updates.item<float>();
-  const auto size = g.element_size();
-  const Element element = element_of(g);
-  parallel_for(0, p.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
+void update(const FusedAdamWTensors& t, double updates, const FusedAdamWStep& step) {
+  const auto size = t.g.element_size();
+  const Element element = element_of(t.g);
+  parallel_for(0, t.p.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
     const auto at = [&](const at::Tensor& tensor) {
       return static_cast<char*>(tensor.data_ptr()) + begin * size;
     };
-    chosen()->adamw(element, {p.data_ptr<float>() + begin, at(g), m.data_ptr<float>() + begin,
-                              v.data_ptr<float>() + begin, copy.defined() ? at(copy) : nullptr,
-                              end - begin, static_cast<float>(1 - step.lr * step.weight_decay),
-                              static_cast<float>(step.beta1), static_cast<float>(step.beta2),
-                              static_cast<float>(step.eps),
-                              static_cast<float>(step.lr / (1 - std::pow(step.beta1, t))),
-                              static_cast<float>(std::sqrt(1 - std::pow(step.beta2, t)))});
+    chosen()->adamw(
+        element,
+        {t.p.data_ptr<float>() + begin, at(t.g), t.m.data_ptr<float>() + begin,
+         t.v.data_ptr<float>() + begin, t.copy.defined() ? at(t.copy) : nullptr, end - begin,
+         static_cast<float>(1 - step.lr * step.weight_decay), static_cast<float>(step.beta1),
+         static_cast<float>(step.beta2), static_cast<float>(step.eps),
+         static_cast<float>(step.lr / (1 - std::pow(step.beta1, updates))),
+         static_cast<float>(std::sqrt(1 - std::pow(step.beta2, updates)))});
   });
+}
+
+void adamw(const std::vector<FusedAdamWTensors>& tensors, const at::Tensor& updates,
+           const FusedAdamWStep& step) {
+  const double number = updates.item<float>();
+  for (const FusedAdamWTensors& each : tensors) update(each, number, step);
 }
 
 }  // namespace

@@ -88,12 +88,14 @@ void AdamW::fused(const std::vector<at::Tensor>& gradients, const at::Tensor& fo
 void AdamW::with_copies(const std::vector<at::Tensor>& gradients) {
   const FusedAdamWStep step{options_.lr, options_.beta1, options_.beta2, options_.eps,
                             options_.weight_decay};
+  std::vector<FusedAdamWTensors> tensors;
+  tensors.reserve(parameters_.size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     // A gradient of autograd's may have any strides.
-    fused_kernels(parameters_[i].device())
-        .adamw(parameters_[i], gradients[i].contiguous(), moments_[i], squares_[i], copies_[i],
-               device_updates_, step);
+    tensors.push_back(
+        {parameters_[i], gradients[i].contiguous(), moments_[i], squares_[i], copies_[i]});
   }
+  fused_kernels(device_updates_.device()).adamw(tensors, device_updates_, step);
 }
 
 double AdamW::correction1() const {

@@ -58,14 +58,16 @@ FusedNormGradients norm_backward(const at::Tensor& dy, const at::Tensor& x, cons
                                  const at::Tensor& rstd) {
   const c10::cuda::CUDAGuard guard(x.device());
   const at::Tensor dx = at::empty_like(x);
+  const at::Tensor dw = at::empty_like(w);
   const at::Tensor parts =
-      at::empty({gpu::norm_blocks(x.size(0)), x.size(1)}, x.options().dtype(at::kFloat));
+      at::empty({gpu::most_norm_parts(x.size(0)), x.size(1)}, x.options().dtype(at::kFloat));
   gpu::NormTask task = norm_task(x, w, rstd);
   task.dy = dy.data_ptr();
   task.dx = dx.data_ptr();
+  task.dw = dw.data_ptr();
   task.dw_parts = parts.data_ptr<float>();
   check(gpu::norm_backward(element_of(x), element_of(dy), task, stream()));
-  return {dx, parts.sum(0).to(w.scalar_type())};
+  return {dx, dw};
 }
 
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosines, const at::Tensor& sines,
@@ -123,23 +125,39 @@ FusedGateGradients gate_backward(const at::Tensor& dy, const at::Tensor& a, cons
   return gradients;
 }
 
-void adamw(const at::Tensor& p, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
-           const at::Tensor& copy, const at::Tensor& updates, const FusedAdamWStep& step) {
-  const c10::cuda::CUDAGuard guard(p.device());
-  gpu::AdamWTask task;
-  task.p = p.data_ptr<float>();
-  task.g = g.data_ptr();
-  task.m = m.data_ptr<float>();
-  task.v = v.data_ptr<float>();
-  task.copy = copy.defined() ? copy.data_ptr() : nullptr;
-  task.updates = updates.data_ptr<float>();
-  task.count = p.numel();
-  task.lr = step.lr;
-  task.beta1 = step.beta1;
-  task.beta2 = step.beta2;
-  task.eps = step.eps;
-  task.weight_decay = step.weight_decay;
-  check(gpu::adamw_update(element_of(g), task, stream()));
+gpu::AdamWTensor adamw_tensor(const FusedAdamWTensors& of) {
+  return {of.p.data_ptr<float>(),
+          of.g.data_ptr(),
+          of.m.data_ptr<float>(),
+          of.v.data_ptr<float>(),
+          of.copy.defined() ? of.copy.data_ptr() : nullptr,
+          of.p.numel()};
+}
+
+// Launches once for each type of gradients and table full of tensors. The table is in the launch's
+// parameters, so a CUDA graph keeps it.
+void adamw(const std::vector<FusedAdamWTensors>& tensors, const at::Tensor& updates,
+           const FusedAdamWStep& step) {
+  const c10::cuda::CUDAGuard guard(updates.device());
+  gpu::AdamWTask empty;
+  empty.updates = updates.data_ptr<float>();
+  empty.lr = step.lr;
+  empty.beta1 = step.beta1;
+  empty.beta2 = step.beta2;
+  empty.eps = step.eps;
+  empty.weight_decay = step.weight_decay;
+  for (const gpu::Element type : {gpu::Element::kFp32, gpu::Element::kFp16, gpu::Element::kBf16}) {
+    gpu::AdamWTask task = empty;
+    for (const FusedAdamWTensors& each : tensors) {
+      if (element_of(each.g) != type) continue;
+      const gpu::AdamWTensor tensor = adamw_tensor(each);
+      if (task.add(tensor)) continue;
+      check(gpu::adamw_update(type, task, stream()));
+      task = empty;
+      task.add(tensor);
+    }
+    check(gpu::adamw_update(type, task, stream()));
+  }
 }
 
 }  // namespace

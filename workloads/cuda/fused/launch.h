@@ -8,11 +8,12 @@ struct CUstream_st;
 
 namespace sweepd::gpu {
 
-// So many blocks fill any GPU; dw_parts has a row for each.
-int norm_blocks(std::int64_t rows);
+// Rows that dw_parts has room for.
+int most_norm_parts(std::int64_t rows);
 
 const char* norm_forward(Element in, Element out, const NormTask& task, CUstream_st* stream);
-const char* norm_backward(Element in, Element out, const NormTask& task, CUstream_st* stream);
+const char* norm_backward(Element in, Element out, NormTask task,
+                          CUstream_st* stream);  // sets `parts`
 const char* rotate(Element type, const RotaryTask& task, CUstream_st* stream);
 const char* gate_forward(Element type, const GateTask& task, CUstream_st* stream);
 const char* gate_backward(Element type, const GateTask& task, CUstream_st* stream);

@@ -15,8 +15,10 @@ struct NormTask {
   void* y = nullptr;        // forward
   const void* dy = nullptr;
   void* dx = nullptr;
+  void* dw = nullptr;         // [columns]
   float* rstd = nullptr;      // [rows]
-  float* dw_parts = nullptr;  // [blocks, columns]: the rows' sums of each block
+  float* dw_parts = nullptr;  // [parts, columns]: the sums of each block of the backward
+  int parts = 0;
   std::int64_t rows = 0;
   int columns = 0;
   float eps = 0;
@@ -48,16 +50,34 @@ struct GateTask {
   int columns = 0;
 };
 
-struct AdamWTask {
+struct AdamWTensor {
   float* p = nullptr;
   const void* g = nullptr;
   float* m = nullptr;
   float* v = nullptr;
-  void* copy = nullptr;            // of g's type, or null
-  const float* updates = nullptr;  // the number of this update
+  void* copy = nullptr;  // of g's type, or null
   std::int64_t count = 0;
+};
+
+// Tensors with gradients of one type. Blocks take chunks of the tensors in turns.
+struct AdamWTask {
+  static constexpr int kMostTensors = 72, kChunk = 8192;  // elements
+  // Adds a tensor if the table has room.
+  bool add(const AdamWTensor& tensor) {
+    if (size == kMostTensors) return false;
+    const std::int64_t chunks = (tensor.count + kChunk - 1) / kChunk;
+    ends[size] = (size == 0 ? 0 : ends[size - 1]) + static_cast<int>(chunks);
+    tensors[size++] = tensor;
+    return true;
+  }
+
+  AdamWTensor tensors[kMostTensors];
+  int ends[kMostTensors] = {};  // chunks up to the end of each tensor
+  int size = 0;
+  const float* updates = nullptr;  // the number of this update
   double lr = 0, beta1 = 0, beta2 = 0, eps = 0, weight_decay = 0;
 };
+static_assert(sizeof(AdamWTask) <= 4096, "the table is passed as kernel parameters");
 
 // Most columns of a norm: a block adds up dw in shared memory.
 inline constexpr int kMostNormColumns = 40000;
