@@ -255,18 +255,20 @@ esac""")
                 self.assertIn(summary, self.report())
         self.assertIn("--gtest_filter=CudaFlashSmall.ThePathsAgree*", self.calls("--target-processes")[0])
 
-    def test_the_smoke_program_comes_first_and_goes_through_the_memory_checker(self):
+    def test_the_smoke_programs_come_first_and_go_through_the_memory_checker(self):
         self.command(f"{self.bundle.name}/bin/test_gpu", 'echo "test_gpu $*" >>"$CALLS"; echo "[  PASSED  ] 9 tests."')
         self.command(f"{self.bundle.name}/bin/gpu_smoke", 'echo "gpu_smoke $*" >>"$CALLS"; echo "[  PASSED  ] d 64"; echo "Hopper, the same: 5.100 ms"')
+        self.command(f"{self.bundle.name}/bin/fused_smoke", 'echo "fused_smoke $*" >>"$CALLS"; echo "[  PASSED  ] norm"; echo "AdamW: 0.100 ms"')
         self.command("path/compute-sanitizer", 'echo "$*" >>"$CALLS"; echo "ERROR SUMMARY: 0 errors"')
         self.assertEqual(self.run_check().returncode, 0)
         lines = (self.root / "calls").read_text().splitlines()
-        programs = [line for line in lines if line.startswith(("gpu_smoke", "test_gpu"))]
-        self.assertEqual(programs[:2], ["gpu_smoke --time", "test_gpu --gtest_filter=Cuda.*"])
-        self.assertIn("Hopper, the same: 5.100 ms", self.report())
+        programs = [line for line in lines if line.startswith(("gpu_smoke", "fused_smoke", "test_gpu"))]
+        self.assertEqual(programs[:3], ["gpu_smoke --time", "fused_smoke --time", "test_gpu --gtest_filter=Cuda.*"])
+        for time in ["Hopper, the same: 5.100 ms", "AdamW: 0.100 ms"]:
+            self.assertIn(time, self.report())
         checked = [Path(line.split()[4]).name for line in lines if line.startswith("--target-processes")]
-        self.assertEqual(checked, ["gpu_smoke", "test_gpu"])
-        self.assertIn("gpu_smoke\n", (self.root / "out/done.txt").read_text())
+        self.assertEqual(checked, ["gpu_smoke", "fused_smoke", "test_gpu"])
+        self.assertIn("gpu_smoke\nfused_smoke\n", (self.root / "out/done.txt").read_text())
 
     def test_packed_bundle(self):
         archive = self.root / "sweepd.tar.gz"
