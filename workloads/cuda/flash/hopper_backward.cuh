@@ -19,9 +19,8 @@
 // there, queues dk and the next step's scores, and only then needs the other's half for dq. So each
 // may be two products ahead. Those scores also run while dq is on its way out.
 //
-// Shared memory is the narrowest place (docs/GPU_KERNELS.md counts its clocks), since a product
-// whose left operand is there reads as long as it computes. The left operands of dv and dk are in
-// registers. A third one, v or k, does not fit there: ptxas spills.
+// Shared memory is the narrowest place (docs/GPU_KERNELS.md counts its clocks), so the left operands
+// of dv and dk are in registers.
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
@@ -336,9 +335,9 @@ struct HopperBackward {
       store_shared(dq(consumer) + static_cast<Shared>((i * 128 + thread_index() % 128) * 16),
                    sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
     }
-    fence_for_async();
   }
   SWEEPD_DEVICE static void add_dq(const Problem& p, int consumer, int block) {
+    fence_for_async();  // here, where the stores of keep_dq have ended
     sync_threads(2 + consumer, 128);
     if (thread_index() % 128 == 0) {
       float* to = p.dq_sum + (line(p) + block * kRows) * kDim + consumer * (kDqBytes / 4);

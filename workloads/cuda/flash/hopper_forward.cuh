@@ -19,6 +19,7 @@
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
+#include "workloads/cuda/flash/hopper_softmax.cuh"
 #include "workloads/cuda/flash/hopper_tiles.h"
 
 namespace sweepd::gpu {
@@ -273,29 +274,7 @@ struct HopperForward {
         if (column >= p.sequence || (p.causal && column > row + i / 2 % 2 * 8)) s[i] = -INFINITY;
       }
     }
-    const float scale = p.scale * kLog2E;
-    SWEEPD_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      float largest = m[half];
-      SWEEPD_UNROLL
-      for (int j = 0; j < kKeys / 8; ++j) {
-        largest = fmaxf(largest, fmaxf(s[4 * j + 2 * half], s[4 * j + 2 * half + 1]));
-      }
-      largest = max_of_quad(largest);
-      const float shift = largest == -INFINITY ? 0 : largest * scale;
-      shrink[half] = exp2_of(m[half] * scale - shift);
-      m[half] = largest;
-      float sum = 0;
-      SWEEPD_UNROLL
-      for (int j = 0; j < kKeys / 8; ++j) {
-        SWEEPD_UNROLL
-        for (int e = 4 * j + 2 * half; e < 4 * j + 2 * half + 2; ++e) {
-          s[e] = exp2_of(s[e] * scale - shift);
-          sum += s[e];
-        }
-      }
-      l[half] = l[half] * shrink[half] + sum;
-    }
+    soften_rows(s, p.scale * kLog2E, m, l, shrink);
   }
 
   SWEEPD_DEVICE void pack_probabilities() {
