@@ -94,6 +94,16 @@ TEST(FlashFp32, MatricesThatAreNotAligned) {
   }
 }
 
+TEST(FlashFp32, AlignedMatricesHaveAlignedRows) {
+  alignas(16) float data[8] = {};
+  EXPECT_TRUE(aligned({data, 8192, 64, 128}, 64));
+  EXPECT_FALSE(aligned({data + 1, 8192, 64, 128}, 64));
+  EXPECT_FALSE(aligned({data, 8193, 64, 128}, 64));
+  EXPECT_FALSE(aligned({data, 8192, 65, 128}, 64));
+  EXPECT_FALSE(aligned({data, 8192, 64, 130}, 64));
+  EXPECT_FALSE(aligned({data, 8192, 64, 128}, 62));
+}
+
 TEST(FlashFp32, BatchesAndHeads) {
   check_fp32({.batch = 2, .heads = 3, .sequence = 70, .head_dim = 24, .causal = true}, 2, 500);
   check_fp32({.batch = 2, .heads = 2, .sequence = 70, .head_dim = 80}, 1, 501);
