@@ -51,6 +51,22 @@ TEST(Judge, AMeanAboveTheDatasheetPeakIsInvalid) {
                           "TFLOP/s: the clock stopped before the work did"));
 }
 
+TEST(Judge, TensorCoresMayExceedTheDatasheetAtAFasterClock) {
+  AttemptRecord record = quiet_record();
+  record.environment->devices[0].name = "NVIDIA H200";
+  record.summaries = {timing("forward", 1.0)};
+  record.work = forward_work(1.05e12);
+  record.environment->states[0].sm_clock_mhz = 1700;
+  EXPECT_EQ(judged(record).verdict, Verdict::kInvalid);
+  record.environment->states[0].sm_clock_mhz = 1980;
+  EXPECT_THAT(judged(record).reasons, IsEmpty());
+  record.work = forward_work(1.15e12);
+  EXPECT_THAT(
+      judged(record).reasons,
+      ElementsAre("forward ran at 1,150 TFLOP/s, above the device's dense bf16 peak at 1980 "
+                  "MHz of 1,070 TFLOP/s: the clock stopped before the work did"));
+}
+
 TEST(Judge, BelowThePeakIsValid) {
   const Judgement judgement = judge_forward(timing("forward", 1.0), forward_work(0.98e12));
   EXPECT_EQ(judgement.verdict, Verdict::kValid);

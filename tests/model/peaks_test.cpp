@@ -39,6 +39,18 @@ TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
   }
 }
 
+TEST(Peaks, HopperReachesItsTensorFigureBelowItsFastestClock) {
+  // 132 multiprocessors, each of 4096 FLOPs in a clock.
+  const auto peak = datasheet_peak("NVIDIA H200", "bf16");
+  EXPECT_NEAR(peak->flops_per_s / (132 * 4096.0) / 1e6, peak->clock_mhz, 1);
+  const auto nvl = datasheet_peak("NVIDIA H100 NVL", "bf16");
+  EXPECT_NEAR(nvl->flops_per_s / (132 * 4096.0) / 1e6, nvl->clock_mhz, 1);
+  const auto pcie = datasheet_peak("NVIDIA H100 PCIe", "bf16");
+  EXPECT_NEAR(pcie->flops_per_s / (114 * 4096.0) / 1e6, pcie->clock_mhz, 1);
+  EXPECT_EQ(datasheet_peak("NVIDIA H200", "fp32")->clock_mhz, 0);
+  EXPECT_EQ(datasheet_peak("NVIDIA A100-SXM4-80GB", "bf16")->clock_mhz, 0);
+}
+
 TEST(Peaks, UnknownDevicesHaveNone) {
   for (const char* device :
        {"", "NVIDIA", "NVIDIA H300", "H20", "NVIDIA A100-SXM4-80GB MIG 1g.10gb",

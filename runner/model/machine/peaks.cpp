@@ -16,6 +16,9 @@ struct DatasheetRow {
   double memory;            // GB/s, 1 GB = 10^9 B
   double cache;             // L2, MiB; for results that lack their device's
   int multiprocessors;
+  // MHz at which tensor cores reach their figure, if the device has faster clocks: the figure by
+  // the multiprocessors and 4096 FLOPs (16-bit types, Hopper) of one in a clock.
+  double tensor_clock = 0;
 };
 
 constexpr std::array kDatasheets{
@@ -27,14 +30,14 @@ constexpr std::array kDatasheets{
     DatasheetRow{"NVIDIA A100 80GB PCIe", 19.5, 156, 312, 1'935, 40, 108},
     // NVIDIA H100 Tensor Core GPU Architecture whitepaper, table 2 and appendix; the datasheet
     // rounds to 67 / 989 / 1,979 with sparsity in the last two, and gives 3.35 TB/s for SXM.
-    DatasheetRow{"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3'350, 50, 132},
-    DatasheetRow{"NVIDIA H100 PCIe", 51.2, 378, 756, 2'000, 50, 114},
+    DatasheetRow{"NVIDIA H100 80GB HBM3", 66.9, 494.7, 989.4, 3'350, 50, 132, 1'830},
+    DatasheetRow{"NVIDIA H100 PCIe", 51.2, 378, 756, 2'000, 50, 114, 1'619},
     // NVIDIA H100 NVL datasheet: 1,671 with sparsity, 3.9 TB/s.
-    DatasheetRow{"NVIDIA H100 NVL", 60, 417.5, 835.5, 3'900, 50, 132},
+    DatasheetRow{"NVIDIA H100 NVL", 60, 417.5, 835.5, 3'900, 50, 132, 1'545},
     // NVIDIA H200 Tensor Core GPU datasheet: the compute of H100 SXM and NVL with 4.8 TB/s of
     // HBM3e.
-    DatasheetRow{"NVIDIA H200", 66.9, 494.7, 989.4, 4'800, 50, 132},
-    DatasheetRow{"NVIDIA H200 NVL", 60, 417.5, 835.5, 4'800, 50, 132},
+    DatasheetRow{"NVIDIA H200", 66.9, 494.7, 989.4, 4'800, 50, 132, 1'830},
+    DatasheetRow{"NVIDIA H200 NVL", 60, 417.5, 835.5, 4'800, 50, 132, 1'545},
 };
 
 double tflops(const DatasheetRow& row, std::string_view arithmetic) {
@@ -76,6 +79,7 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
     peak.bytes_per_s = row.memory * 1e9;
     peak.source = PeakSource::kDatasheet;
     peak.cache_bytes = row.cache * 0x1p20;
+    if (arithmetic != "fp32") peak.clock_mhz = row.tensor_clock;
     return peak;
   }
   return std::nullopt;

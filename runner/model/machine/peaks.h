@@ -20,6 +20,7 @@ struct Peak {
   double bytes_per_s = 0;  // 0 when unknown
   PeakSource source = PeakSource::kDatasheet;
   double cache_bytes = 0;  // last-level cache, which may absorb smaller traffic; 0 if unknown
+  double clock_mhz = 0;    // at which flops_per_s holds; 0 if the device has no faster clock
 };
 
 // Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16), or

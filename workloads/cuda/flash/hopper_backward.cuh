@@ -19,8 +19,8 @@
 // there, queues dk and the next step's scores, and only then needs the other's half for dq. So each
 // may be two products ahead. Those scores also run while dq is on its way out.
 //
-// Shared memory is the narrowest place (docs/GPU_KERNELS.md counts its clocks), so the left operands
-// of dv and dk are in registers.
+// Shared memory is the narrowest place (docs/GPU_KERNELS.md counts its clocks), so the left
+// operands of dv and dk are in registers.
 #pragma once
 
 #include "workloads/cuda/flash/hopper.cuh"
