@@ -81,7 +81,7 @@ TEST(FusedKernels, NormOfRowsInRegisters) {
   check_norm<Element::kBf16, Element::kBf16>(5, 2560, 2, true, 3);
   check_norm<Element::kFp32, Element::kBf16>(3, 2560, 2, true, 4);
   check_norm<Element::kFp16, Element::kFp16>(2, 8192, 3, true, 5);
-  check_norm<Element::kBf16, Element::kBf16>(19, 64, 11, true, 6);  // more parts than warps
+  check_norm<Element::kBf16, Element::kBf16>(95, 64, 11, true, 6);  // more parts than warps
   for (int shifted = 0; shifted < 5; ++shifted) {                   // x, w, y, dy, dx
     Buffer::until_shifted = shifted;
     check_norm<Element::kBf16, Element::kBf16>(3, 64, 2, false, 7);
