@@ -58,7 +58,7 @@ class Examples(unittest.TestCase):
     def test_docstrings(self):
         sweepd.submit(naps()).wait(progress=False)
         tried = 0
-        for name in ("__init__", "table", "sweep", "client", "submission"):
+        for name in ("__init__", "errors", "table", "sweep", "client", "submission"):
             module = sweepd if name == "__init__" else importlib.import_module(f"sweepd.{name}")
             result = doctest.testmod(module, globs={**vars(module), "sweepd": sweepd}, verbose=False,
                                      optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
@@ -118,6 +118,16 @@ class Results(unittest.TestCase):
             run.table("None")
         self.assertEqual(run.samples(frame=False)["time"], [1.5] * 5)
 
+    def test_a_program(self):
+        (FOLDER / "mm.py").write_text("import argparse, sweepd_metrics as s\np = argparse.ArgumentParser()\n"
+                                      "p.add_argument('--size', type=int)\nsize = p.parse_args().size\n"
+                                      "for n in s.steps(): s.step(n, size / 100)\n")
+        sweep = sweepd.Sweep("mm", program="mm", parameters={"size": 100}, matrix={"size": [100, 200]},
+                             params={"argv": f"{{python}} {FOLDER}/mm.py", "args": "auto", "warmup": 0, "steps": 2})
+        run = sweepd.submit(sweep).wait(progress=False, check=True)
+        table = sweepd.table("mm", sweep=run.ids[0], rows="size", where={"phase": "step"}, cell="mean", frame=False)
+        self.assertEqual(table[table.columns[1]], [1, 2])
+
     def test_several_sweeps_and_a_dictionary(self):
         run = sweepd.submit([naps(), {"sweep": "once", "workload": "noop", "params": {"steps": 1, "warmup": 0}}])
         self.assertEqual([sweep["name"] for sweep in run.sweeps], ["naps", "once"])
@@ -141,6 +151,8 @@ class Results(unittest.TestCase):
 
     def test_pooling_is_refused_unless_said(self):
         with self.assertRaisesRegex(sweepd.MistakeError, r"would pool warmup \(0, 1\)"):
+            sweepd.table(sweep="naps", rows="phase", frame=False)
+        with self.assertRaisesRegex(sweepd.MistakeError, 'columns="warmup" or where={"warmup": "0"}, or say pool="warmup"$'):
             sweepd.table(sweep="naps", rows="phase", frame=False)
         table = sweepd.table(sweep="naps", rows="phase", pool="warmup", cell="n", frame=False)
         self.assertEqual(table["n"] if "n" in table.columns else table[table.columns[1]], [6, 6])
@@ -199,6 +211,22 @@ class Results(unittest.TestCase):
         self.assertEqual(shown[-2:], [(2, 2), "closed"])
 
 
+class CommandLine(unittest.TestCase):
+    def start(self, *arguments, **environment):
+        return subprocess.run([sys.executable, "-m", "sweepd", *arguments], text=True, capture_output=True, check=False,
+                              env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
+
+    def test_every_command_is_one_of_sweepctl(self):
+        ran = self.start("workloads", "noop")
+        self.assertEqual((ran.returncode, ran.stdout), (0, subprocess.run(["sweepctl", "workloads", "noop"], text=True, capture_output=True,
+                                                                          check=True).stdout))
+        self.assertEqual(self.start("nonsense").returncode, 2)
+
+    def test_without_sweepctl(self):
+        ran = self.start("status", PATH="/nowhere")
+        self.assertEqual((ran.returncode, ran.stderr.partition(";")[0]), (1, "sweepd: no `sweepctl` in PATH"))
+
+
 class Mistakes(unittest.TestCase):
     def test_a_file_with_mistakes_names_each(self):
         with self.assertRaises(sweepd.MistakeError) as raised:
@@ -207,9 +235,19 @@ class Mistakes(unittest.TestCase):
         self.assertEqual((first["file"], first["line"], first["help"]), ("<python>", 3, "did you mean `sleep`?"))
         self.assertEqual(len(raised.exception.diagnostics), 2)
 
+    def test_a_sweep_has_a_workload_or_a_program(self):
+        for given, found in [({}, "neither"), ({"workload": "noop", "program": "mm"}, "workload='noop' and program='mm'")]:
+            with self.assertRaisesRegex(ValueError, f"expected either a workload or a program, not {found}"):
+                sweepd.Sweep("x", **given)
+
     def test_nothing_there(self):
         with self.assertRaisesRegex(sweepd.NotFoundError, "no workload `nop`"):
             sweepd.table("nop", rows="steps")
+        with self.assertRaisesRegex(sweepd.NotFoundError, 'a sweep is named with sweep="naps"$'):
+            sweepd.submit(naps()).wait(progress=False)
+            sweepd.table("naps", rows="steps")
+        with self.assertRaisesRegex(sweepd.MistakeError, "^set: `steps` must be name=value"):
+            sweepd.default_client().call("plan", **dict(sweepd.client._request(naps(), None), set=["steps"]))
         with self.assertRaisesRegex(sweepd.UnavailableError, "no daemon listens on"):
             sweepd.connect(FOLDER / "none", start=False).sweeps()
         with self.assertRaisesRegex(sweepd.UnavailableError, "no database file"):

@@ -24,8 +24,10 @@ def state_folder() -> Path:
 
 
 def program(name: str) -> str:
-    """The path of `sweepctl` or `sweepd`: $SWEEPCTL, $SWEEPD, or in PATH; sweepd also beside sweepctl."""
-    chosen = os.environ.get(name.upper()) or shutil.which(name)
+    """The path of `sweepctl` or `sweepd`: $SWEEPCTL, $SWEEPD, else that of this package if pip installed it with its
+    programs, else the one in PATH; sweepd also beside sweepctl."""
+    own = Path(__file__).parent / "programs/bin" / name
+    chosen = os.environ.get(name.upper()) or (str(own) if own.exists() else shutil.which(name))
     if not chosen and name == "sweepd":
         beside = Path(program("sweepctl")).resolve().parent / name
         chosen = str(beside) if beside.exists() else None

@@ -1,11 +1,11 @@
 """Sweeps written in Python. `text` is the same YAML that a file would have (schemas/sweep.md)."""
 
 import json
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 
 class Sweep:
-    """One sweep. Keywords are the keys of a sweep file.
+    """One sweep, of a workload or of a program. Keywords are the keys of a sweep file.
 
     >>> sweep = Sweep("sizes", "matmul", params={"steps": 10}, matrix={"size": [256, 512], "precision": ["fp32", "bf16"]})
     >>> sweep.table("Time", rows=["size"], columns=["precision"], cell="{median:.2f}", unit="ms")
@@ -17,11 +17,22 @@ class Sweep:
     matrix: {"size": [256, 512], "precision": ["fp32", "bf16"]}
     tables:
       - {"title": "Time", "rows": ["size"], "columns": ["precision"], "cell": "{median:.2f}", "unit": "ms"}
+    >>> own = Sweep("own", program="mm", parameters={"size": 256}, params={"argv": "mm.py", "args": "auto"})
+    >>> print(own.text.splitlines()[1])
+    program: "mm"
     """
 
-    def __init__(self, name: str, workload: str, *, params: Optional[Mapping[str, Any]] = None,
-                 matrix: Optional[Mapping[str, Any]] = None, **keys: Any) -> None:
-        self.keys: Dict[str, Any] = {"sweep": name, "workload": workload}
+    def __init__(self, name: str, workload: Optional[str] = None, *, program: Union[None, str, Mapping[str, Any]] = None,
+                 params: Optional[Mapping[str, Any]] = None, matrix: Optional[Mapping[str, Any]] = None,
+                 **keys: Any) -> None:
+        if (workload is None) == (program is None):
+            found = "neither" if workload is None else f"workload={workload!r} and program={program!r}"
+            raise ValueError(f"Sweep({name!r}): expected either a workload or a program, not {found}")
+        self.keys: Dict[str, Any] = {"sweep": name}
+        if program is None:
+            self.keys["workload"] = workload
+        else:
+            self.keys["program"] = program
         if params:
             self.keys["params"] = dict(params)
         if matrix:
