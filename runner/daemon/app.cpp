@@ -18,6 +18,7 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"
 #include "runner/daemon/planning/settle_submissions.h"
+#include "runner/daemon/program_watch.h"
 #include "runner/daemon/serving/remove_attempts.h"
 #include "runner/daemon/serving/server.h"
 #include "runner/daemon/serving/services.h"
@@ -52,8 +53,9 @@ void end_without_readers() {
 // Members are destroyed in reverse order: sessions before services, readers before the loop.
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
-        std::filesystem::path worker_, std::unique_ptr<Store> store_, ConfigPlaces places,
-        LoadedConfig config_, PoolExecutors executors_)
+        std::filesystem::path worker_, std::filesystem::path program_,
+        std::unique_ptr<Store> store_, ConfigPlaces places, LoadedConfig config_,
+        PoolExecutors executors_)
       : state(std::move(state_)),
         lock(std::move(lock_)),
         catalog(std::move(catalog_)),
@@ -112,6 +114,7 @@ struct App::Parts {
         server(io, state, services, call_handler),
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
+        program(std::move(program_)),
         folder_timer(io) {
     watchers.set_sources(dispatcher, analyst);
   }
@@ -181,12 +184,24 @@ struct App::Parts {
     end();
   }
 
+  // Attempts of paused sweeps do not count: the next daemon has them too.
+  bool is_idle() const {
+    return dispatcher.running().empty() && dispatcher.given().empty() && analyst.pending() == 0 &&
+           dispatcher.queued() == dispatcher.held() && !server.has_clients();
+  }
+
+  void check_program() {
+    if (draining || !program.should_stop(is_idle())) return;
+    spdlog::info("{} was replaced or removed", program.program().string());
+    stop(StopMode::kDrain);
+  }
+
   void check_folder() {
     folder_timer.expires_after(kFolderCheck);
     folder_timer.async_wait([this](const boost::system::error_code& error) {
       if (error) return;
       if (folder_lost) return end_without_folder();
-      keeps_folder();
+      if (keeps_folder()) check_program();
       check_folder();
     });
   }
@@ -235,6 +250,7 @@ struct App::Parts {
   Server server;
   asio::signal_set signals;
   FolderWatch folder;
+  ProgramWatch program;
   asio::steady_timer folder_timer;
   bool folder_lost = false;
   bool draining = false;
@@ -259,9 +275,10 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   if (!store) return store.error();
   PoolExecutors executors = make_executors(config->config, *catalog, options.worker,
                                            options.prefork, owner_of(options.state.path(), host));
-  auto parts = std::make_unique<Parts>(
-      options.state, std::move(*lock), std::move(*catalog), discover_machine(), std::move(host),
-      options.worker, std::move(*store), options.config, std::move(*config), std::move(executors));
+  auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
+                                       discover_machine(), std::move(host), options.worker,
+                                       options.program, std::move(*store), options.config,
+                                       std::move(*config), std::move(executors));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

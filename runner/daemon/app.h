@@ -18,6 +18,7 @@ struct AppOptions {
   std::filesystem::path worker;  // the sweep-worker program
   Prefork prefork = Prefork::kYes;
   ConfigPlaces config{};
+  std::filesystem::path program{};  // whose replacement ends it (program_watch.h); "": none
 };
 
 class App {

@@ -70,11 +70,15 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   }
   const std::filesystem::path program =
       worker.empty() ? worker_program() : std::filesystem::path(worker);
+  // A supervisor that keeps the daemon in the foreground also restarts it.
+  std::error_code ignored;
+  const std::filesystem::path own =
+      foreground ? "" : std::filesystem::read_symlink("/proc/self/exe", ignored);
   std::optional<Recovery> recovery;
   if (recover) recovery = dry_run ? Recovery::kDryRun : Recovery::kForReal;
   return DaemonOptions{
       {state, std::filesystem::absolute(program), no_prefork ? Prefork::kNo : Prefork::kYes,
-       ConfigPlaces::from_environment(config)},
+       ConfigPlaces::from_environment(config), own},
       foreground ? Ground::kForeground : Ground::kBackground,
       recovery,
       read_file,

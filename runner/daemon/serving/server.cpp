@@ -118,14 +118,17 @@ void Server::finish(std::function<void()> done) {
   asio::co_spawn(io_, wait_for_sessions(std::move(done)), asio::detached);
 }
 
+bool Server::has_clients() const {
+  return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& weak) {
+    const auto session = weak.lock();
+    return session && session->is_open();
+  });
+}
+
 asio::awaitable<void> Server::wait_for_sessions(std::function<void()> done) {
   asio::steady_timer pause(io_);
   for (int i = 0; i < 500; ++i) {
-    const bool any = std::any_of(sessions_.begin(), sessions_.end(), [](const auto& weak) {
-      const auto session = weak.lock();
-      return session && session->is_open();
-    });
-    if (!any) break;
+    if (!has_clients()) break;
     pause.expires_after(std::chrono::milliseconds(2));
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }

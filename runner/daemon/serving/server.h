@@ -29,6 +29,7 @@ class Server {
   // Listens on a new socket if the socket's file was deleted or replaced.
   void keep_socket();
   void close();
+  bool has_clients() const;
   // Accepts no new clients, sends queued replies, then calls `done`. Waits at most a second for
   // clients that do not read.
   void finish(std::function<void()> done);
