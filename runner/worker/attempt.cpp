@@ -34,6 +34,9 @@ namespace {
 // other.
 template <class T>
 T value_or_throw(Result<T> result) {
+  if (!result && result.error().code == ErrorCode::kUnavailable) {
+    throw Unavailable(result.error().message);
+  }
   if (!result) throw std::invalid_argument(result.error().message);
   return std::move(*result);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "runner/base/text.h"
 #include "runner/model/vocabulary/program.h"
 
@@ -12,6 +14,10 @@ Result<Measured> find_measured(const Registry& registry, const std::string& work
   const std::string& name = program ? program->base : workload;
   const WorkloadEntry* entry = registry.find(name);
   if (entry == nullptr) {
+    // Of a worker that stands in for the one with LibTorch (packaging/sweep-worker).
+    if (const char* why = std::getenv("SWEEPD_WITHOUT_TORCH"); why != nullptr) {
+      return Error{ErrorCode::kUnavailable, fmt::format("`{}` needs LibTorch: {}", name, why)};
+    }
     const auto names = registry.catalog().names();
     return Error{ErrorCode::kNotFound,
                  fmt::format("this sweep-worker has no workload `{}`{}; it has {}", name,

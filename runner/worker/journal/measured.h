@@ -19,7 +19,8 @@ struct Measured {
   WorkloadDef def;  // of the entry, or of the program
 };
 
-// kNotFound, with the nearest name, if there is no such workload.
+// kNotFound, with the nearest name, if there is no such workload; kUnavailable if it needs the
+// LibTorch that the launcher did not find.
 Result<Measured> find_measured(const Registry& registry, const std::string& workload,
                                const std::optional<WorkloadDef>& program);
 
