@@ -108,9 +108,10 @@ Environment environment_of(const Params& params, const std::vector<Variable>& va
     set(environment, "VIRTUAL_ENV", venv.string());
     set(environment, "PATH", (venv / "bin").string() + ":" + value_of(environment, "PATH"));
   }
-  // `sweepctl emit` works in any script: sweepctl is beside the worker.
+  // `sweepctl emit` works in any script: sweepctl is beside the worker, or beside its launcher.
   std::error_code error;
-  const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (own.filename() == "libexec") own = own.parent_path() / "bin";
   if (!own.empty()) set(environment, "PATH", value_of(environment, "PATH") + ":" + own.string());
   // `import sweepd_metrics` works in any program.
   if (const fs::path scripts = scripts_folder() / "metrics"; scripts.is_absolute()) {
