@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""packaging/sweep-worker: how the worker of a bundle, or of a package, finds LibTorch. The worker prints its library path."""
+"""packaging/sweep-worker: how the worker of a bundle, a package or a wheel finds LibTorch. The worker prints its library
+path."""
 
 import os
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Launcher(unittest.TestCase):
+class Started(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -35,10 +36,17 @@ class Launcher(unittest.TestCase):
         (self.root / site / "nvidia/cu13/lib").mkdir(parents=True)
         return package
 
-    def start(self, cwd=None, **environment):
-        return subprocess.run([self.root / "bundle/bin/sweep-worker", "--describe", "a b"], text=True, capture_output=True,
+    def start(self, verb="--describe", cwd=None, **environment):
+        return subprocess.run([self.root / "bundle/bin/sweep-worker", verb, "a b"], text=True, capture_output=True,
                               cwd=cwd or self.root, env={"PATH": os.environ["PATH"], **environment}, check=False)
 
+    def without_torch(self):
+        """A Python that finds none: the one that runs this test may have it."""
+        self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
+        return {"SWEEPD_PYTHON": str(self.root / "bare/python"), "SWEEPD_CACHE": str(self.root / "cache")}
+
+
+class Launcher(Started):
     def test_finds_torch_of_python(self):
         package = self.torch("site")
         done = self.start(PYTHONPATH=str(self.root / "site"))
@@ -59,11 +67,6 @@ class Launcher(unittest.TestCase):
         (self.root / "cwd/torch/__init__.py").touch()
         done = self.start(cwd=self.root / "cwd", PYTHONPATH=str(self.root / "site"))
         self.assertIn(str(package), done.stdout, done.stderr)
-
-    def without_torch(self):
-        """A Python that finds none: the one that runs this test may have it."""
-        self.program("bare/python", '#!/bin/sh\nexec python3 -S -E "$@"\n')
-        return {"SWEEPD_PYTHON": str(self.root / "bare/python"), "SWEEPD_CACHE": str(self.root / "cache")}
 
     def test_takes_the_one_in_the_cache_where_python_has_none(self):
         cached = self.torch("cache/libtorch-2.11.0")
@@ -101,6 +104,42 @@ class Launcher(unittest.TestCase):
                 done = self.start(**environment)
                 self.assertEqual(done.returncode, 127)
                 self.assertIn(part, done.stderr)
+
+
+class Wheel(Started):
+    """Its programs are in the environment of a Python. Without LibTorch another worker stands in."""
+
+    PLACE = "env/lib/python3.9/site-packages/sweepd/programs"
+
+    def setUp(self):
+        super().setUp()
+        (self.root / self.PLACE).parent.mkdir(parents=True)
+        (self.root / "bundle").rename(self.root / self.PLACE)
+        (self.root / "bundle").symlink_to(self.root / self.PLACE)
+        self.program("bundle/bin/sweep-worker-light", '#!/bin/sh\necho "light $*"\necho "$SWEEPD_WITHOUT_TORCH"\n')
+        self.program("bundle/share/sweepd/catalog.json", '{"workloads": []}\n')
+        self.program("env/bin/python3", f'#!/bin/sh\nPYTHONPATH={self.root}/env/site exec python3 -S "$@"\n')
+
+    def test_finds_torch_of_its_own_environment(self):
+        package = self.torch("env/site")
+        done = self.start(SWEEPD_CACHE=str(self.root / "cache"))
+        self.assertEqual(done.stdout.splitlines()[0], f"{package}/lib:{package}/../nvidia/cu13/lib", done.stderr)
+
+    def test_without_torch_it_describes_all_workloads(self):
+        done = self.start(SWEEPD_CACHE=str(self.root / "cache"))
+        self.assertEqual((done.returncode, done.stdout), (0, '{"workloads": []}\n'), done.stderr)
+
+    def test_messages(self):
+        old, broken = self.torch("env/site", "2.10.0+cu128"), self.root / "empty"
+        broken.mkdir()
+        for environment, why in [
+            ({}, f"torch in {old} is 2.10.0; this worker was built for 2.11.0; pip install 'sweepd[torch]'"),
+            ({"SWEEPD_PYTHON": self.without_torch()["SWEEPD_PYTHON"]}, f"{self.root}/bare/python has no torch; pip install 'sweepd[torch]'"),
+        ]:
+            done = self.start("--run", SWEEPD_CACHE=str(self.root / "cache"), **environment)
+            self.assertEqual(done.stdout, f"light --run a b\n{why}\n", done.stderr)
+        named = self.start(SWEEPD_LIBTORCH=str(broken))
+        self.assertEqual((named.returncode, named.stdout), (127, ""), "a folder that is named is not replaced by nothing")
 
 
 if __name__ == "__main__":
