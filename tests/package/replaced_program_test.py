@@ -29,12 +29,13 @@ class ReplacedProgram(unittest.TestCase):
         # The catalog of another one takes a second where LibTorch loads.
         light = BIN / "sweep-worker-light"
         self.worker = light if light.exists() else BIN / "sweep-worker"
+        self.environment = {**os.environ, "SWEEPD_WORKER": str(self.worker)}
         self.addCleanup(self.end_daemon)
 
     def start(self):
         """The daemon's pid."""
         subprocess.run([self.bin / "sweepctl", "--state-dir", self.state, "status"], stdout=subprocess.DEVNULL, check=True,
-                       env={**os.environ, "SWEEPD_WORKER": str(self.worker)})
+                       env=self.environment)
         return int((self.state / "lock").read_text())
 
     def end_daemon(self):
@@ -51,6 +52,11 @@ class ReplacedProgram(unittest.TestCase):
             time.sleep(0.02)
 
     def test_an_idle_daemon_ends_and_the_next_command_starts_the_new_one(self):
+        # Of a supervisor, which restarts it.
+        supervised = subprocess.Popen([self.bin / "sweepd", "--foreground", "--state-dir", Path(f"{self.state}-2")], env=self.environment,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(supervised.wait)
+        self.addCleanup(supervised.kill)
         old = self.start()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(self.state / "sweepd.sock"))
@@ -64,6 +70,7 @@ class ReplacedProgram(unittest.TestCase):
         self.assertNotEqual(new, old)
         shutil.rmtree(self.bin)
         self.wait_for_the_end_of(new)
+        self.assertIsNone(supervised.poll())
         self.assertIn("sweepd was replaced or removed", (self.state / "sweepd.log").read_text())
 
 
