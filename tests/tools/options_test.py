@@ -99,11 +99,19 @@ class Options(unittest.TestCase):
                              ("test", "--sanitizers", "none"), ("test", "-R", "sched"), ("bootstrap", "build"),
                              ("bundle", "out.tar.gz"), ("gpu_check", "--minutes", "1"),
                              ("try_system", "trixie"), ("try_system", "trixie", "--"), ("package", "--without-torch"),
-                             ("package", "--release", "2"), ("make_man_pages", "bin")]:
+                             ("package", "--release", "2"), ("package", "--wheel"), ("make_man_pages", "bin")]:
             with self.subTest(tool):
                 ended = self.run_tool(self.root / "tools" / tool, *known, "--no-such-option")
                 self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
                 self.assertIn("--no-such-option", ended.stderr)
+                self.assertFalse(self.log.exists())
+
+    def test_what_only_debian_packages_have_is_refused_for_a_wheel(self):
+        for option in (["--without-torch"], ["--release", "2"]):
+            for line in (["--wheel", *option], [*option, "--wheel"]):
+                ended = self.run_tool(self.root / "tools/package", *line)
+                self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+                self.assertIn(f"--wheel and {option[0]} exclude each other", ended.stderr)
                 self.assertFalse(self.log.exists())
 
 
