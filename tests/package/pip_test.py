@@ -121,6 +121,11 @@ print(sweepd.table("mine", rows="steps", where={"phase": "step"}, cell="mean", f
         (self.site / "torch").symlink_to(LIBTORCH)
         done = self.run_in(self.venv / "bin/sweepctl", *sweep, LD_LIBRARY_PATH=self.libraries_of_cuda())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # The worker that now runs scripts is in another folder than sweepctl.
+        (self.folder / "emits.sh").write_text("for n in 0 1; do sweepctl emit step $n time=1.25; done\n")
+        (self.folder / "emits.yaml").write_text("sweep: emits\nprogram: emits\nparams: {argv: sh emits.sh, warmup: 0, steps: 2}\n")
+        self.sweepctl("submit", "emits.yaml", "--wait")
+        self.assertIn("\n2,1.25,", self.sweepctl("query", "--sweep", "emits", "--rows", "steps", "--columns", "phase", "--cell", "{mean}", "--format", "csv"))
 
     def libraries_of_cuda(self):
         """libcudart and libcupti, which pip installs beside torch."""
