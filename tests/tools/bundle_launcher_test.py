@@ -129,6 +129,11 @@ class Wheel(Started):
         done = self.start(SWEEPD_CACHE=str(self.root / "cache"))
         self.assertEqual((done.returncode, done.stdout), (0, '{"workloads": []}\n'), done.stderr)
 
+    def test_without_torch_its_version_names_what_is_missing(self):
+        self.program("bundle/bin/sweep-worker-light", "#!/bin/sh\necho 'sweep-worker 0.1.0 (abc; with LibTorch)'\n")
+        done = self.start("--version", SWEEPD_CACHE=str(self.root / "cache"))
+        self.assertEqual(done.stdout, "sweep-worker 0.1.0 (abc; without LibTorch: pip install 'sweepd[torch]')\n", done.stderr)
+
     def test_messages(self):
         old, broken = self.torch("env/site", "2.10.0+cu128"), self.root / "empty"
         broken.mkdir()
