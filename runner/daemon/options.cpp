@@ -20,6 +20,13 @@ bool has_results(const StateFolder& state) {
   return false;
 }
 
+// None in the foreground: the supervisor that keeps the daemon there also restarts it.
+std::filesystem::path watched_program(Ground ground) {
+  std::error_code ignored;
+  if (ground == Ground::kForeground) return {};
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
 }  // namespace
 
 std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code) {
@@ -63,6 +70,7 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
     exit_code = cli.exit(e) == 0 ? 0 : 2;
     return std::nullopt;
   }
+  const Ground ground = foreground ? Ground::kForeground : Ground::kBackground;
   const StateFolder state = StateFolder::from_environment(state_dir);
   if (existing && !has_results(state)) {
     exit_code = EXIT_FAILURE;
@@ -70,16 +78,12 @@ std::optional<DaemonOptions> parse_options(int argc, char** argv, int& exit_code
   }
   const std::filesystem::path program =
       worker.empty() ? worker_program() : std::filesystem::path(worker);
-  // A supervisor that keeps the daemon in the foreground also restarts it.
-  std::error_code ignored;
-  const std::filesystem::path own =
-      foreground ? "" : std::filesystem::read_symlink("/proc/self/exe", ignored);
   std::optional<Recovery> recovery;
   if (recover) recovery = dry_run ? Recovery::kDryRun : Recovery::kForReal;
   return DaemonOptions{
       {state, std::filesystem::absolute(program), no_prefork ? Prefork::kNo : Prefork::kYes,
-       ConfigPlaces::from_environment(config), own},
-      foreground ? Ground::kForeground : Ground::kBackground,
+       ConfigPlaces::from_environment(config), watched_program(ground)},
+      ground,
       recovery,
       read_file,
       tries};
