@@ -45,6 +45,11 @@ class ReplacedProgram(unittest.TestCase):
         shutil.copy(BIN / "sweepd", self.bin / "new")
         os.rename(self.bin / "new", self.bin / "sweepd")
 
+    def ask(self, lines):
+        lines.write(b'{"jsonrpc": "2.0", "id": 1, "method": "list", "params": {}}\n')
+        lines.flush()
+        return lines.readline()
+
     def wait_for_the_end_of(self, pid):
         deadline = time.monotonic() + 60
         while Path(f"/proc/{pid}").exists():
@@ -60,11 +65,11 @@ class ReplacedProgram(unittest.TestCase):
         old = self.start()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(self.state / "sweepd.sock"))
-            client.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "list", "params": {}}\n')
-            self.assertTrue(client.recv(1))
-            self.replace()
-            time.sleep(1.1 * CHECK_S)
-            self.assertTrue(Path(f"/proc/{old}").exists(), "it waits until its client is gone")
+            with client.makefile("rwb") as lines:
+                self.assertIn(b"result", self.ask(lines))
+                self.replace()
+                time.sleep(1.1 * CHECK_S)
+                self.assertIn(b"result", self.ask(lines), "it waits until its client is gone")
         self.wait_for_the_end_of(old)
         new = self.start()
         self.assertNotEqual(new, old)
