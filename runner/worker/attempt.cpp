@@ -24,6 +24,7 @@
 #include "runner/worker/passes/samples_into.h"
 #include "runner/worker/passes/self_timed.h"
 #include "runner/worker/passes/step_energy.h"
+#include "runner/worker/plugins/plugin_workload.h"
 #include "runner/worker/sampling.h"
 #include "workloads/api/range.h"
 
@@ -103,14 +104,14 @@ void Attempt::read_trial() {
   }
   const Measured measured =
       value_or_throw(find_measured(parts_.registry, request_.workload, request_.program));
-  entry_ = measured.entry;
+  values_ = value_or_throw(values_from_texts(measured.def, request_.params));
+  entry_ = value_or_throw(loaded_entry(measured, values_));
   const auto& passes = entry_->def.passes;
   if (std::find(passes.begin(), passes.end(), name_of(request_.pass)) == passes.end()) {
     throw std::invalid_argument(fmt::format("workload `{}` has no pass `{}`; it has {}",
                                             request_.workload, name_of(request_.pass),
                                             join(passes, ", ")));
   }
-  values_ = value_or_throw(values_from_texts(measured.def, request_.params));
   run_ = sweepd::read_params<RunParams>(values_);
   if (run_.device == "auto") {
     throw std::invalid_argument("device: `auto` must have been resolved to cpu or cuda");

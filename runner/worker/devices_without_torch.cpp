@@ -18,6 +18,10 @@ std::unique_ptr<Profiler> make_profiler(Device&) {
       "configure with -DSWEEPD_TORCH=ON");
 }
 
+std::string_view libtorch_version() {
+  return "";
+}
+
 int profilers_started() {
   return 0;
 }

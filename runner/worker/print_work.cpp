@@ -10,6 +10,7 @@
 #include "runner/wire/message.h"
 #include "runner/worker/journal/measured.h"
 #include "runner/worker/journal/reread.h"
+#include "runner/worker/plugins/plugin_workload.h"
 
 namespace sweepd {
 namespace {
@@ -57,7 +58,9 @@ Result<Question> read_question(const Registry& registry, const json& parsed) {
   if (!measured) return measured.error();
   auto values = values_from_texts(measured->def, asked.params);
   if (!values) return values.error();
-  return Question{measured->entry, std::move(*values), asked.ask == "code"};
+  const auto entry = loaded_entry(*measured, *values);
+  if (!entry) return entry.error();
+  return Question{*entry, std::move(*values), asked.ask == "code"};
 }
 
 Result<bool> answer_reread(const Registry& registry, const json& parsed) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "build_info.h"
+#include "runner/base/files.h"
 #include "runner/base/host.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
@@ -19,6 +20,7 @@
 #include "runner/worker/forks/serve_forks.h"
 #include "runner/worker/forks/serve_job.h"
 #include "runner/worker/journal/log.h"
+#include "runner/worker/plugins/plugin_workload.h"
 #include "runner/worker/print_work.h"
 
 namespace sweepd {
@@ -31,6 +33,9 @@ constexpr std::string_view kHelp =
     "  sweep-worker --run ATTEMPT_FOLDER   run its request.json, as rank $RANK (or 0)\n"
     "  sweep-worker --work                 print the work per step of the trials on stdin, by "
     "formula, as JSON\n"
+    "  sweep-worker --plugin               keep or describe the plugin that a line of JSON on "
+    "stdin "
+    "names\n"
     "  sweep-worker --serve                fork such runs on request over a socket of sweepd on "
     "stdin\n"
     "  sweep-worker --serve-job JOB_FOLDER RUNS   the same in a job of a Slurm pool, whose pilot "
@@ -84,6 +89,13 @@ int serve_a_job(const char* job, const char* runs, const WorkerParts& parts) {
   return folder ? run_forked(*folder, 0, parts) : kExitOk;
 }
 
+int answer_about_plugin() {
+  const auto question = read_all(STDIN_FILENO);
+  if (!question) return kExitIo;
+  fmt::print("{}\n", plugin_line(*question));
+  return kExitOk;
+}
+
 }  // namespace
 
 int worker_main(int argc, char** argv, const WorkerParts& parts) {
@@ -98,6 +110,7 @@ int worker_main(int argc, char** argv, const WorkerParts& parts) {
   if (verb == "--work" && argc == 2) {
     return print_work(parts.registry, stdin, stdout) ? kExitOk : kExitIo;
   }
+  if (verb == "--plugin" && argc == 2) return answer_about_plugin();
   if (verb == "--version" && argc == 2) {
     fmt::print("sweep-worker {}\n", kVersionText);
     return kExitOk;

@@ -92,4 +92,7 @@ struct DeviceOptions {
 // Throws Unavailable with the reason if this build or machine has no such device.
 std::unique_ptr<Device> make_device(const DeviceOptions& options);
 
+// "2.11.0"; empty in a build without LibTorch.
+std::string_view libtorch_version();
+
 }  // namespace sweepd

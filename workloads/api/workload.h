@@ -1,4 +1,5 @@
-// The plugin interface. A workload is one .cpp file under workloads/:
+// The interface of workloads. A workload is one .cpp file under workloads/, or a library of its own
+// (workloads/api/plugin.h):
 //
 //   struct MatmulParams { std::int64_t size = 4096; void visit(auto& field) {...} };
 //   class Matmul final : public Workload {
@@ -199,31 +200,34 @@ WorkloadDef describe_workload(std::string_view name) {
 }
 
 template <class W>
-struct Registrar {
-  explicit Registrar(std::string_view name) {
-    WorkloadEntry entry;
-    entry.def = describe_workload<W>(name);
-    entry.work = [](const auto& values, const RunParams& run) {
-      return W::work(read_params<typename W::Params>(values), run);
+WorkloadEntry entry_of(std::string_view name) {
+  WorkloadEntry entry;
+  entry.def = describe_workload<W>(name);
+  entry.work = [](const auto& values, const RunParams& run) {
+    return W::work(read_params<typename W::Params>(values), run);
+  };
+  if constexpr (requires(const typename W::Params& params, const RunParams& run) {
+                  W::code(params, run);
+                }) {
+    entry.code = [](const auto& values, const RunParams& run) {
+      return W::code(read_params<typename W::Params>(values), run);
     };
-    if constexpr (requires(const typename W::Params& params, const RunParams& run) {
-                    W::code(params, run);
-                  }) {
-      entry.code = [](const auto& values, const RunParams& run) {
-        return W::code(read_params<typename W::Params>(values), run);
-      };
-    }
-    if constexpr (requires(const typename W::Params& params, const RunParams& run,
-                           const StoredOutput& output) { W::reread(params, run, output); }) {
-      entry.reread = [](const auto& values, const RunParams& run, const StoredOutput& output) {
-        return W::reread(read_params<typename W::Params>(values), run, output);
-      };
-    }
-    entry.make = [](const auto& values, Context& context) -> std::unique_ptr<Workload> {
-      return std::make_unique<W>(read_params<typename W::Params>(values), context);
-    };
-    Registry::instance().add(std::move(entry));
   }
+  if constexpr (requires(const typename W::Params& params, const RunParams& run,
+                         const StoredOutput& output) { W::reread(params, run, output); }) {
+    entry.reread = [](const auto& values, const RunParams& run, const StoredOutput& output) {
+      return W::reread(read_params<typename W::Params>(values), run, output);
+    };
+  }
+  entry.make = [](const auto& values, Context& context) -> std::unique_ptr<Workload> {
+    return std::make_unique<W>(read_params<typename W::Params>(values), context);
+  };
+  return entry;
+}
+
+template <class W>
+struct Registrar {
+  explicit Registrar(std::string_view name) { Registry::instance().add(entry_of<W>(name)); }
 };
 
 }  // namespace detail

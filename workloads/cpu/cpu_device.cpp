@@ -167,6 +167,10 @@ std::unique_ptr<Device> make_cpu_device(const DeviceOptions& options) {
   return std::make_unique<CpuDevice>(options);
 }
 
+std::string_view libtorch_version() {
+  return TORCH_VERSION;
+}
+
 }  // namespace sweepd
 
 // MKL calls this exported function to ask whether the CPU is Intel's. Symbol lookup finds a

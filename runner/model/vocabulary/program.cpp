@@ -8,6 +8,7 @@
 #include "runner/base/printable.h"
 #include "runner/model/vocabulary/known_metric.h"
 #include "runner/model/vocabulary/metric_name.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/model/vocabulary/result_column.h"
 
 namespace sweepd {
@@ -94,6 +95,8 @@ void merge_param(MergedProgram& merged, const ParamDef& newer) {
     older->minimum = newer.minimum;
     older->maximum = newer.maximum;
     older->always_in_key = newer.always_in_key;
+    older->grows_memory = newer.grows_memory;
+    older->in_caption = newer.in_caption;
   }
 }
 
@@ -192,6 +195,11 @@ std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& de
 MergedProgram merge_programs(const WorkloadDef& older, const WorkloadDef& newer) {
   MergedProgram merged{older, {}};
   if (!newer.help.empty()) merged.declaration.help = newer.help;
+  if (newer.base == kPluginBase) {
+    merged.declaration.version = newer.version;
+    merged.declaration.passes = newer.passes;
+    merged.declaration.analytic = newer.analytic;
+  }
   for (const ParamDef& param : newer.params) merge_param(merged, param);
   for (const MetricDef& metric : newer.metrics) merge_metric(merged, metric);
   for (const std::string& phase : newer.phases) {
@@ -204,8 +212,10 @@ MergedProgram merge_programs(const WorkloadDef& older, const WorkloadDef& newer)
 WorkloadDef define_program(const WorkloadDef& base, const WorkloadDef& declaration) {
   WorkloadDef program = declaration;
   program.base = base.name;
-  program.version = base.version;
-  program.passes = base.passes;
+  if (base.name != kPluginBase) {  // whose library says them
+    program.version = base.version;
+    program.passes = base.passes;
+  }
   program.params.clear();
   std::vector<std::string> offered;
   for (const ParamDef& param : base.params) {

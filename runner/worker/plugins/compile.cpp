@@ -1,0 +1,146 @@
+#include "runner/worker/plugins/compile.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "runner/base/files.h"
+#include "runner/base/text.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNotFound = 127;  // the shell's exit code without the program
+
+struct ShellOutput {
+  int exit_code = 0;
+  std::string text;  // stdout and stderr
+};
+
+std::string shell_word(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+ShellOutput run_shell(const std::vector<std::string>& command, const char* redirection) {
+  std::string line;
+  for (const std::string& word : command) line += shell_word(word) + " ";
+  line += redirection;
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return {kNotFound, ""};
+  ShellOutput output;
+  char buffer[65536];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+    output.text.append(buffer, n);
+  }
+  const int status = ::pclose(pipe);
+  output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return output;
+}
+
+std::string from_environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+bool is_cuda(const fs::path& source) {
+  return source.extension() == ".cu";
+}
+
+std::string compiler_of(const fs::path& source) {
+  if (!is_cuda(source)) return from_environment("CXX", "c++");
+  const fs::path usual = "/usr/local/cuda/bin/nvcc";
+  std::error_code ignored;
+  return from_environment("NVCC", fs::exists(usual, ignored) ? usual.c_str() : "nvcc");
+}
+
+// The folder of the headers, beside the programs: in an installation and in a build folder.
+Result<fs::path> include_folder() {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  for (fs::path folder = self.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    const fs::path headers = folder / "include/sweepd";
+    if (fs::exists(headers / "workloads/api/plugin.h", ignored)) return headers;
+  }
+  return Error{ErrorCode::kNotFound, "this installation has no headers of sweepd (include/sweepd)"};
+}
+
+Error compiler_error(const std::string& shown, const std::string& compiler,
+                     const ShellOutput& output) {
+  constexpr std::size_t kMostLines = 30;
+  if (output.exit_code == kNotFound) {
+    return {ErrorCode::kFailedPrecondition,
+            fmt::format("`{}` needs the compiler `{}`, which is not here; install it, or name "
+                        "another one in $CXX or $NVCC",
+                        shown, compiler)};
+  }
+  std::vector<std::string> lines = split(trim(output.text), '\n');
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("`{}` does not compile:\n{}", shown, join(lines, "\n"))};
+}
+
+}  // namespace
+
+std::vector<std::string> flags_in(std::string_view source) {
+  constexpr std::string_view kBegin = "// sweepd:";
+  std::vector<std::string> flags;
+  for (const std::string& line : split(source, '\n')) {
+    if (!line.starts_with(kBegin)) continue;
+    for (const std::string& word : split(line.substr(kBegin.size()), ' ')) {
+      if (!trim(word).empty()) flags.emplace_back(trim(word));
+    }
+  }
+  return flags;
+}
+
+Result<Compilation> plan_compilation(const fs::path& source, const std::string& shown) {
+  const auto text = read_regular(source, Links::kFollow);
+  if (!text) return text.error();
+  const auto headers = include_folder();
+  if (!headers) return headers.error();
+  const std::string compiler = compiler_of(source);
+  std::vector<std::string> command{compiler, "-std=c++20", "-O3", "-shared"};
+  if (is_cuda(source)) {
+    command.insert(command.end(), {"-Xcompiler", "-fPIC", "-arch=native"});
+  } else {
+    command.emplace_back("-fPIC");
+  }
+  command.insert(command.end(), {"-I", headers->string(), source.string()});
+  // Behind the source, since libraries resolve what stands before them.
+  for (std::string& flag : flags_in(*text)) command.push_back(std::move(flag));
+
+  const ShellOutput version = run_shell({compiler, "--version"}, "2>&1");
+  if (version.exit_code != 0) return compiler_error(shown, compiler, version);
+  std::vector<std::string> preprocess = command;
+  preprocess.emplace_back("-E");
+  const ShellOutput whole = run_shell(preprocess, "2>/dev/null");
+  if (whole.exit_code != 0)
+    return compiler_error(shown, compiler, run_shell(preprocess, "2>&1 >/dev/null"));
+  return Compilation{command, version.text + join(command, " ") + "\n" + whole.text};
+}
+
+Result<void> compile_plugin(const Compilation& compilation, const fs::path& library,
+                            const std::string& shown) {
+  const fs::path part = fmt::format("{}.{}.part", library.string(), ::getpid());
+  std::vector<std::string> command = compilation.command;
+  command.insert(command.end(), {"-o", part.string()});
+  const ShellOutput output = run_shell(command, "2>&1");
+  std::error_code error;
+  if (output.exit_code == 0) fs::rename(part, library, error);
+  if (output.exit_code == 0 && !error) return {};
+  std::error_code ignored;
+  fs::remove(part, ignored);
+  if (output.exit_code != 0) return compiler_error(shown, compilation.command.front(), output);
+  return Error{ErrorCode::kIo, fmt::format("{}: {}", library.string(), error.message())};
+}
+
+}  // namespace sweepd

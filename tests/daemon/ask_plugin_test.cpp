@@ -1,0 +1,121 @@
+// What the daemon learns of a plugin's file, and the error for each file that is none.
+#include "runner/daemon/formulas/ask_plugin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "build_info.h"
+#include "runner/base/ids.h"
+#include "workloads/api/plugin_abi.h"
+
+namespace sweepd {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class AskPlugin : public testing::Test {
+ protected:
+  AskPlugin() { ::setenv("SWEEPD_CACHE", (folder_ / "cache").c_str(), 1); }
+  ~AskPlugin() override {
+    ::unsetenv("SWEEPD_CACHE");
+    fs::remove_all(folder_);
+  }
+
+  Result<FoundPlugin> ask(const std::string& word) const {
+    return ask_for_plugin(TEST_SWEEP_WORKER, word, PLUGINS, {seconds(60), limit_});
+  }
+  std::string error_of(const std::string& word) const {
+    const auto found = ask(word);
+    return found ? "" : found.error().message;
+  }
+
+  Duration limit_ = seconds(60);
+  fs::path folder_ = fs::temp_directory_path() / ("sweepd-plugins-" + random_id());
+};
+
+TEST_F(AskPlugin, IsAWorkloadLikeTheWorkersOwn) {
+  const auto found = ask("./saxpy.so");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->file, std::string(PLUGINS) + "/saxpy.so");
+  EXPECT_THAT(found->code, testing::MatchesRegex("saxpy[.]so:[0-9a-f]{12}"));
+  const WorkloadDef& def = found->declaration;
+  EXPECT_EQ(def.name, "saxpy");
+  EXPECT_EQ(def.base, "plugin");
+  EXPECT_EQ(def.version, 3);
+  EXPECT_EQ(def.help, "y = a x + y");
+  EXPECT_THAT(def.phases, ElementsAre("add"));
+  EXPECT_THAT(def.passes, ElementsAre("timing", "memory"));
+  EXPECT_THAT(def.param_names(), ElementsAre("size", "factor", "end", "sleep"));
+  EXPECT_TRUE(def.find("size")->grows_memory);
+}
+
+TEST_F(AskPlugin, OfTheFirstHeadersStillLoads) {
+  const auto found = ask("frozen.so");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->declaration.name, "frozen_saxpy");
+}
+
+TEST_F(AskPlugin, TheHeadersHaveThisVersion) {
+  EXPECT_STREQ(SWEEPD_PLUGIN_VERSION, kVersion);
+}
+
+TEST_F(AskPlugin, AFileWithSeveralNeedsTheName) {
+  EXPECT_THAT(error_of("two.so"), HasSubstr("`two.so` has several workloads: broken, other; name "
+                                            "one, as in `two.so#broken`"));
+  EXPECT_THAT(error_of("two.so#third"),
+              HasSubstr("`two.so` has no workload `third`; it has broken, other"));
+  const auto found = ask("two.so#other");  // whose constructor prints to stdout
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->declaration.name, "other");
+}
+
+TEST_F(AskPlugin, WhatDoesNotLoadIsRefusedWithBothSides) {
+  std::ofstream(folder_.string() + ".txt") << "no library";
+  const std::string text = folder_.string() + ".txt";
+  const std::string here = "ABI " SWEEPD_PLUGIN_ABI ", sweepd " SWEEPD_PLUGIN_VERSION;
+  struct Row {
+    std::string word;
+    std::vector<std::string> parts;
+  };
+  const std::vector<Row> rows{
+      {"gone.so", {"gone.so", "No such file"}},
+      {text + "#a", {"is no shared library"}},
+      {"no_entry.so", {"`no_entry.so` lacks the entry point `sweepd_plugin_v1`", "plugin.h"}},
+      {"old_abi.so",
+       {"`old_abi.so` has another plugin ABI (ABI 0, sweepd 0.0.9, ",
+        "than this sweep-worker (" + here}},
+      {"old_torch.so",
+       {"`old_torch.so` needs another LibTorch (",
+        "LibTorch 2.10.0) than this sweep-worker has (" + here, "no LibTorch)"}},
+      {"symbol.so", {"`symbol.so` (" + here, "undefined symbol", "gone_since_then"}},
+      {"empty.so", {"it registers no workload"}},
+      {"crash.so", {"`crash.so`: the worker that had to describe it ended before it answered"}},
+      {"exit.so", {"`exit.so`: the worker", "exit code 3"}},
+  };
+  for (const auto& [word, parts] : rows) {
+    const std::string error = error_of(word);
+    for (const std::string& part : parts) EXPECT_THAT(error, HasSubstr(part)) << word;
+  }
+  fs::remove(text);
+}
+
+TEST_F(AskPlugin, OneThatHangsWhileItLoadsIsAnErrorToo) {
+  limit_ = milliseconds(300);
+  EXPECT_EQ(error_of("endless.so"),
+            "`endless.so`: the worker took longer than 300ms to describe it, and was killed");
+}
+
+TEST_F(AskPlugin, ARelativePathNeedsTheFolder) {
+  const auto found = ask_for_plugin(TEST_SWEEP_WORKER, "./saxpy.so", "");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, HasSubstr("`./saxpy.so` is relative"));
+}
+
+}  // namespace
+}  // namespace sweepd
