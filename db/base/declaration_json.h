@@ -32,6 +32,9 @@ inline Result<PlotSpread> word_from(std::string_view word, PlotSpread) {
 inline Result<ValueType> word_from(std::string_view word, ValueType) {
   return value_type_from(word);
 }
+inline Result<InCaption> word_from(std::string_view word, InCaption) {
+  return in_caption_from(word);
+}
 inline Result<Better> word_from(std::string_view word, Better) {
   for (const Better better : {Better::kSmaller, Better::kLarger}) {
     if (word == name_of(better)) return better;

@@ -7,6 +7,7 @@
 
 #include "db/base/catalog_tables.h"
 #include "db/base/declaration_json.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/model/vocabulary/program.h"
 
 namespace sweepd {
@@ -19,6 +20,8 @@ struct StoredParam {
   std::string default_value, unit, help;
   std::optional<double> minimum, maximum;
   std::vector<std::string> choices;
+  bool grows_memory = false;
+  InCaption in_caption = InCaption::kIfSet;
   bool operator==(const StoredParam&) const = default;
   static void visit(auto& self, auto&& field) {
     field("name", self.name, "");
@@ -29,6 +32,8 @@ struct StoredParam {
     field("minimum", self.minimum, "");
     field("maximum", self.maximum, "");
     field("choices", self.choices, "");
+    field("grows_memory", self.grows_memory, "");
+    field("in_caption", self.in_caption, "");
   }
 };
 struct StoredProgram {
@@ -36,20 +41,32 @@ struct StoredProgram {
   std::vector<StoredParam> params;
   std::vector<MetricDef> metrics;
   std::vector<std::string> phases;
+  // Of a plugin; of a program those of its base count.
+  std::int64_t version = 0;
+  std::vector<std::string> passes;
+  bool analytic = false;
   static void visit(auto& self, auto&& field) {
     field("base", self.base, "");
     field("help", self.help, "");
     field("params", self.params, "");
     field("metrics", self.metrics, "");
     field("phases", self.phases, "");
+    field("version", self.version, "");
+    field("passes", self.passes, "");
+    field("analytic", self.analytic, "");
   }
 };
 
 StoredProgram stored_form(const WorkloadDef& def) {
-  StoredProgram stored{def.base, def.help, {}, def.metrics, def.phases};
+  StoredProgram stored{def.base, def.help, {}, def.metrics, def.phases, 0, {}, def.analytic};
+  if (def.base == kPluginBase) {
+    stored.version = def.version;
+    stored.passes = def.passes;
+  }
   for (const ParamDef& param : def.params) {
     stored.params.push_back({param.name, param.type, param.text(param.default_value), param.unit,
-                             param.help, param.minimum, param.maximum, param.choices});
+                             param.help, param.minimum, param.maximum, param.choices,
+                             param.grows_memory, param.in_caption});
   }
   return stored;
 }
@@ -63,6 +80,9 @@ Result<WorkloadDef> declared_form(const std::string& name, const std::string& js
   def.help = stored->help;
   def.metrics = stored->metrics;
   def.phases = stored->phases;
+  if (stored->version > 0) def.version = static_cast<int>(stored->version);
+  def.passes = stored->passes;
+  def.analytic = stored->analytic;
   for (const StoredParam& from : stored->params) {
     ParamDef param;
     param.name = from.name;
@@ -70,6 +90,8 @@ Result<WorkloadDef> declared_form(const std::string& name, const std::string& js
     param.unit = from.unit;
     param.help = from.help;
     param.choices = from.choices;
+    param.grows_memory = from.grows_memory;
+    param.in_caption = from.in_caption;
     param.declared = true;
     param.always_in_key = true;
     auto value = param.parse(from.default_value);

@@ -18,6 +18,7 @@
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"
 #include "runner/daemon/planning/settle_submissions.h"
+#include "runner/daemon/plugins.h"
 #include "runner/daemon/program_watch.h"
 #include "runner/daemon/serving/remove_attempts.h"
 #include "runner/daemon/serving/server.h"
@@ -54,6 +55,7 @@ void end_without_readers() {
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
         std::filesystem::path worker_, std::filesystem::path program_,
+        std::map<std::string, std::string> plugins_,
         std::unique_ptr<Store> store_, ConfigPlaces places, LoadedConfig config_,
         PoolExecutors executors_)
       : state(std::move(state_)),
@@ -63,6 +65,7 @@ struct App::Parts {
         host(std::move(host_)),
         machine_now(machine, host),
         worker(std::move(worker_)),
+        plugins(std::move(plugins_)),
         config_places(std::move(places)),
         config(std::move(config_)),
         store(std::move(store_)),
@@ -93,24 +96,27 @@ struct App::Parts {
                  },
                  [this](const std::string& why) { dispatcher.refuse_results(why); },
                  [this] { dispatcher.accept_results(); }}),
-        services{{state, state.database(), catalog, readers, slow, config.config.pools,
-                  [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
-                  [this](const std::string& pool) { return shared_folder(pool); }},
-                 io,
-                 machine,
-                 host,
-                 machine_now,
-                 writer,
-                 dispatcher,
-                 analyst,
-                 watchers,
-                 notifier,
-                 compactor,
-                 [this](StopMode mode) { stop(mode); },
-                 worker,
-                 config_places,
-                 config,
-                 loop},
+        services{
+            {state, state.database(), catalog, readers, slow, config.config.pools,
+             [this](const AttemptId& attempt) { return dispatcher.place_of(attempt); },
+             [this](const std::string& pool) { return shared_folder(pool); },
+             [this](const std::string& file) { return describe_plugin(worker, catalog, file); }},
+            io,
+            machine,
+            host,
+            machine_now,
+            writer,
+            dispatcher,
+            analyst,
+            watchers,
+            notifier,
+            compactor,
+            [this](StopMode mode) { stop(mode); },
+            worker,
+            plugins,
+            config_places,
+            config,
+            loop},
         server(io, state, services, call_handler),
         signals(io, SIGTERM, SIGINT),
         folder(state, lock),
@@ -233,6 +239,7 @@ struct App::Parts {
   HostInfo host;
   MachineNow machine_now;
   std::filesystem::path worker;
+  std::map<std::string, std::string> plugins;  // of the configuration: workload to file
   ConfigPlaces config_places;
   LoadedConfig config;
   asio::io_context io{1};
@@ -270,6 +277,7 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   ::setenv("SWEEPD_SECRETS", options.state.secrets().c_str(), /*overwrite=*/0);
   auto catalog = load_catalog(options.worker, options.state.catalog());
   if (!catalog) return catalog.error();
+  auto plugins = add_plugins(options.worker, config->config.plugins, *catalog);
   HostInfo host = read_host();
   auto store = Store::open(options.state.database(), *catalog, host);
   if (!store) return store.error();
@@ -277,7 +285,8 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
                                            options.prefork, owner_of(options.state.path(), host));
   auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
                                        discover_machine(), std::move(host), options.worker,
-                                       options.program, std::move(*store), options.config,
+                                       options.program, std::move(plugins), std::move(*store),
+                                       options.config,
                                        std::move(*config), std::move(executors));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }

@@ -67,6 +67,18 @@ TEST(Config, SaysAfterHowLongFoldersAreCompacted) {
   EXPECT_THAT(mistakes("compact: 30d\n"), ElementsAre(HasSubstr("1:10 compact: expected a map")));
 }
 
+TEST(Config, ListsPluginsOfAllFiles) {
+  const Config config = config_of({{"/etc/c.yaml", "plugins: [/opt/a.so]\n"},
+                                   {"/home/c.yaml", "plugins:\n  - ~/b.cu\n  - $HOME/c.so\n"}});
+  EXPECT_THAT(config.plugins, ElementsAre("/opt/a.so", "/home/ann/b.cu", "/home/ann/c.so"));
+  EXPECT_EQ(config.values.back(), (ConfigValue{"plugins", "/home/ann/c.so", "/home/c.yaml:3"}));
+  EXPECT_THAT(mistakes("plugins: [a.so, $NONE/b.so]\n"),
+              ElementsAre(HasSubstr("1:11 plugins: `a.so` is not an absolute path"),
+                          HasSubstr("1:17 plugins: `$NONE/b.so` names the variable `NONE`")));
+  EXPECT_THAT(mistakes("plugins: /opt/a.so\n"),
+              ElementsAre(HasSubstr("1:10 plugins: expected a list of files")));
+}
+
 TEST(Config, AFileMayBeEmpty) {
   EXPECT_EQ(config_of({{"c.yaml", "# nothing yet\n"}}).pools.size(), 1U);
 }
@@ -181,7 +193,8 @@ std::string in_pool(const std::string& keys) {
 TEST(Config, NamesEachMistakeAndItsPlace) {
   const std::vector<Mistake> table{
       {"pool: {}\n",
-       "1:1 `pool` is not a key of the configuration; expected one of pools, compact (did you mean "
+       "1:1 `pool` is not a key of the configuration; expected one of pools, compact, plugins (did "
+       "you mean "
        "`pools`?)"},
       {"- pools\n", "1:1 a configuration: expected a map (`name: value`), found a list"},
       {"pools: {}\n---\npools: {}\n",

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/client/render/output.h"
 #include "runner/client/session/client.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/report/cell/layout.h"
 #include "runner/wire/messages/results.h"
 
@@ -65,7 +68,10 @@ void print_wrapped(const std::string& text) {
 }
 
 Exit workloads(Client& client, const std::string& name, const std::string& format) {
-  const auto catalog = client.call<rpc::Workloads>({name});
+  // The daemon's working folder is another one.
+  const std::string whole =
+      names_plugin_file(name) ? std::filesystem::absolute(name).string() : name;
+  const auto catalog = client.call<rpc::Workloads>({whole});
   if (!catalog) return report_error(catalog.error());
   std::vector<Table> tables;
   if (name.empty()) {
@@ -93,7 +99,7 @@ void add_workloads(Command& app, Client& client) {
   auto format = std::make_shared<std::string>("text");
   Command* command =
       app.add_subcommand("workloads", "List the workloads, or describe one and its parameters");
-  command->add_option("WORKLOAD", *name, "describe this workload in full");
+  command->add_option("WORKLOAD", *name, "describe this workload in full; or a plugin's file");
   add_format_option(*command, *format);
   command->footer("Example: sweepctl workloads lm_step");
   command->callback([&client, name, format] {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runner/model/vocabulary/plugin.h"
+#include "runner/model/vocabulary/program.h"
 #include "runner/sweepfile/sweep/sweepfile.h"
 
 namespace sweepd {
@@ -46,6 +48,15 @@ FileOrder of_points(const Sweep& sweep, const WorkloadDef& def) {
   return order;
 }
 
+// The plugin of a stored sweep, whose file may be gone.
+PluginFinder stored_plugin(const std::string& workload, const Catalog& catalog) {
+  const WorkloadDef* def = catalog.find(workload);
+  if (def == nullptr || def->base != kPluginBase) return {};
+  return {{workload}, [def](const std::string&) -> Result<FoundPlugin> {
+            return FoundPlugin{"", "", declaration_of(*def)};
+          }};
+}
+
 }  // namespace
 
 std::vector<FileOrder> file_orders(const Sweep& sweep, const WorkloadDef& def) {
@@ -56,11 +67,13 @@ std::vector<FileOrder> file_orders(const Sweep& sweep, const WorkloadDef& def) {
   return orders;
 }
 
-std::vector<FileOrder> file_orders(const std::string& source, const Catalog& catalog) {
+std::vector<FileOrder> file_orders(const std::string& source, const std::string& workload,
+                                   const Catalog& catalog) {
   const bool any =
       source.find("zip") != std::string::npos || source.find("include") != std::string::npos;
   if (!any) return {};  // true of most sweeps, so that their text is not parsed again
-  const Parsed parsed = parse_sweeps(source, "", catalog, {});
+  const Parsed parsed =
+      parse_sweeps(source, "", catalog, {}, {}, {}, stored_plugin(workload, catalog));
   if (parsed.sweeps.size() != 1) return {};
   const Sweep& sweep = parsed.sweeps.front();
   return file_orders(sweep, sweep.program ? *sweep.program : *catalog.find(sweep.workload));

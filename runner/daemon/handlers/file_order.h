@@ -14,7 +14,9 @@ namespace sweepd {
 // points.
 std::vector<FileOrder> file_orders(const Sweep& sweep, const WorkloadDef& def);
 
-// The same for a sweep's stored text. Empty if today's workloads no longer accept it.
-std::vector<FileOrder> file_orders(const std::string& source, const Catalog& catalog);
+// The same for the stored text of a sweep of `workload`. Empty if today's workloads no longer
+// accept it.
+std::vector<FileOrder> file_orders(const std::string& source, const std::string& workload,
+                                   const Catalog& catalog);
 
 }  // namespace sweepd

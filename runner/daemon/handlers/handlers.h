@@ -39,8 +39,8 @@ struct Method {
 // All methods, in the order of their names.
 std::span<const Method> methods();
 
-// Asks the worker for computed parameters.
-ComputeCode compute_code(const Services& services);
+// Asks the worker for computed parameters and plugins; `folder` is that of the sweep file.
+AskedOfWorker ask_worker_of(const Services& services, const std::string& folder);
 
 // Queues the attempts of a receipt. The results of its own formulas are stored when this returns;
 // those of attempts that it joined may come later.

@@ -59,7 +59,7 @@ boost::asio::awaitable<Answer<rpc::Plan>> handle_plan(Services& services, Sessio
   if (!overrides) co_return overrides.error();
   const auto work = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
-                          *overrides, compute_code(services),
+                          *overrides, ask_worker_of(services, request.folder),
                           {request.folder, request.environment});
   };
   std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(work);

@@ -34,7 +34,7 @@ Result<std::vector<Plot>> declared_plots(Reader& reader, const Catalog& catalog,
   base.sweep = sweep->id;
   base.declared = true;
   base.newest = request.newest;
-  base.file_order = file_orders(*source, catalog);
+  base.file_order = file_orders(*source, sweep->workload, catalog);
   std::vector<Plot> plots;
   for (std::size_t i = 0; i < specs->size(); ++i) {
     auto plot = make_plot(reader, catalog, (*specs)[i], base);

@@ -27,7 +27,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
   }
   const auto source = reader.source_of(sweep->id);
   if (!source) return source.error();
-  const auto orders = file_orders(*source, catalog);
+  const auto orders = file_orders(*source, sweep->workload, catalog);
   rpc::Report::Reply report{*sweep, {}, {}};
   const auto plots = reader.plots_of(sweep->id);
   if (!plots) return plots.error();

@@ -21,8 +21,9 @@ class GivenFiles {
   std::optional<StudySweeps> read(const std::string& file, const std::vector<Override>& set) const {
     const auto text = texts_.find(file);
     if (text == texts_.end()) return std::nullopt;
-    const auto prepared =
-        prepare_sweeps(text->second, file, services_.catalog, services_.dispatcher.pools(), set);
+    const AskedOfWorker ask{nullptr, ask_worker_of(services_, "").plugins};
+    const auto prepared = prepare_sweeps(text->second, file, services_.catalog,
+                                         services_.dispatcher.pools(), set, ask);
     StudySweeps found{{}, std::move(prepared->unfit), ""};
     if (!prepared->errors.empty()) {
       const Diagnostic& first = prepared->errors.front();

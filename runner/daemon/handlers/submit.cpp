@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "runner/daemon/formulas/ask_plugin.h"
 #include "runner/daemon/formulas/code_of_trials.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/planning/prepare.h"
@@ -97,10 +98,18 @@ Result<Reuse> reuse_from(const std::string& word) {
 
 }  // namespace
 
-ComputeCode compute_code(const Services& services) {
-  return [&services](const WorkloadDef& def, const std::vector<const Trial*>& trials) {
+AskedOfWorker ask_worker_of(const Services& services, const std::string& folder) {
+  AskedOfWorker ask;
+  ask.compute = [&services](const WorkloadDef& def, const std::vector<const Trial*>& trials) {
     return code_of_trials(services.worker, def, trials);
   };
+  for (const auto& [name, file] : services.plugins) ask.plugins.names.push_back(name);
+  ask.plugins.find = [&services, folder](const std::string& word) {
+    const auto named = services.plugins.find(word);
+    return ask_for_plugin(services.worker, named == services.plugins.end() ? word : named->second,
+                          folder);
+  };
+  return ask;
 }
 
 boost::asio::awaitable<Result<void>> begin_attempts(Services& services, SubmitReceipt& receipt) {
@@ -128,7 +137,7 @@ boost::asio::awaitable<Answer<rpc::Submit>> handle_submit(Services& services, Se
   const auto work = [&services, &request, &overrides] {
     services.machine_now.refresh();
     return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
-                          *overrides, compute_code(services),
+                          *overrides, ask_worker_of(services, request.folder),
                           {request.folder, request.environment});
   };
   const std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(work);

@@ -145,7 +145,7 @@ boost::asio::awaitable<Answer<rpc::Try>> handle_try(Services& services, Session&
   if (!overrides) co_return overrides.error();
   const auto prepare = [&services, &request, &overrides] {
     return prepare_sweeps(request.text, request.file, services.catalog, services.dispatcher.pools(),
-                          *overrides, compute_code(services),
+                          *overrides, ask_worker_of(services, request.folder),
                           {request.folder, request.environment});
   };
   const std::shared_ptr<PreparedSweeps> prepared = co_await services.slow.compute(prepare);

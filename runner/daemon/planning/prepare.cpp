@@ -10,6 +10,7 @@
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/model/sweep/launcher.h"
 #include "runner/model/vocabulary/known_metric.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/model/vocabulary/program.h"
 #include "runner/report/cell/divided_metric.h"
 #include "runner/report/cell/report.h"
@@ -148,6 +149,35 @@ Result<void> fill_in(const WorkloadDef& def, Expansion& expansion, const Compute
   return {};
 }
 
+constexpr const char* kOtherFile =
+    "plugin_file: it is the file that `workload` names, and no other";
+
+// The code of a plugin is that of the content whose parameters the sweep has.
+PluginFinder noting_codes(const PluginFinder& plugins, std::map<std::string, std::string>& codes) {
+  if (!plugins.find) return plugins;
+  return {plugins.names, [&plugins, &codes](const std::string& word) {
+            auto found = plugins.find(word);
+            if (found) codes[found->file] = found->code;
+            return found;
+          }};
+}
+
+ComputeCode with_plugins(const ComputeCode& compute,
+                         const std::map<std::string, std::string>& codes) {
+  if (!compute) return compute;
+  return [&](const WorkloadDef& def,
+             const std::vector<const Trial*>& trials) -> Result<std::vector<std::string>> {
+    if (def.base != kPluginBase) return compute(def, trials);
+    std::vector<std::string> known;
+    for (const Trial* trial : trials) {
+      const auto code = codes.find(trial->text(def, kPluginFile));
+      if (code == codes.end()) return Error{ErrorCode::kInvalidArgument, kOtherFile};
+      known.push_back(code->second);
+    }
+    return known;
+  };
+}
+
 std::map<std::string, std::string> devices_by_pool(const Sweep& sweep, const WorkloadDef& def,
                                                    const Pools& pools) {
   std::map<std::string, std::string> devices;
@@ -179,11 +209,13 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Pools& pools,
                                                const std::vector<Override>& overrides,
-                                               const ComputeCode& compute,
+                                               const AskedOfWorker& ask,
                                                const SubmittedFrom& from) {
   auto prepared = std::make_shared<PreparedSweeps>();
+  std::map<std::string, std::string> codes;  // of the plugins, by file
+  const ComputeCode compute = with_plugins(ask.compute, codes);
   Parsed parsed = parse_sweeps(text, file, with_pools(catalog, pools.names()), overrides,
-                               check_table, check_plot);
+                               check_table, check_plot, noting_codes(ask.plugins, codes));
   prepared->errors = std::move(parsed.errors);
   prepared->unfit = std::move(parsed.unfit);
   if (!prepared->errors.empty()) return prepared;

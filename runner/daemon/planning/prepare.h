@@ -39,11 +39,16 @@ Result<std::vector<Override>> parse_overrides(const std::vector<std::string>& te
 using ComputeCode = std::function<Result<std::vector<std::string>>(
     const WorkloadDef&, const std::vector<const Trial*>&)>;
 
-// Without `compute`, computed parameters stay at their defaults.
+// What preparing asks the worker for.
+struct AskedOfWorker {
+  ComputeCode compute = nullptr;  // without it, computed parameters stay at their defaults
+  PluginFinder plugins = {};
+};
+
 std::shared_ptr<PreparedSweeps> prepare_sweeps(const std::string& text, const std::string& file,
                                                const Catalog& catalog, const Pools& pools,
                                                const std::vector<Override>& overrides,
-                                               const ComputeCode& compute = nullptr,
+                                               const AskedOfWorker& ask = {},
                                                const SubmittedFrom& from = {});
 
 // Why the first trial can run but measures something else.

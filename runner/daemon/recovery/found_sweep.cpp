@@ -8,6 +8,7 @@
 
 #include "runner/base/ids.h"
 #include "runner/daemon/planning/prepare.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/model/vocabulary/pool_name.h"
 #include "runner/model/vocabulary/program.h"
 
@@ -80,6 +81,27 @@ void fill_in_contents(const WorkloadDef& def, const Submission& submission,
   }
 }
 
+// The plugins of a sweep as its attempts had them: their files may be gone.
+PluginFinder plugins_of(const std::vector<FoundAttempt>& attempts) {
+  PluginFinder plugins;
+  for (const FoundAttempt& one : attempts) {
+    if (one.def->base == kPluginBase) plugins.names.push_back(one.attempt.workload);
+  }
+  plugins.find = [&attempts](const std::string& word) -> Result<FoundPlugin> {
+    const std::filesystem::path file = word.substr(0, word.rfind('#'));
+    for (const FoundAttempt& one : attempts) {
+      if (one.def->base != kPluginBase) continue;
+      const std::string own = one.attempt.trial.text(*one.def, kPluginFile);
+      const bool is_own =
+          one.attempt.workload == word || std::filesystem::path(own).filename() == file.filename();
+      if (is_own) return FoundPlugin{own, "", declaration_of(*one.def)};
+    }
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("`{}` is a plugin of which no attempt is left", word)};
+  };
+  return plugins;
+}
+
 // The declarations of a program by all its sweeps, combined.
 std::shared_ptr<const WorkloadDef> definition_of(const std::vector<const FoundAttempt*>& attempts,
                                                  const Catalog& catalog) {
@@ -101,8 +123,9 @@ Result<FoundSweep> sweep_of(const Submission& submission, const Catalog& catalog
   std::vector<std::string> set = submission.set;
   const auto overrides = parse_overrides(set, submission.set_where_it_fits);
   if (!overrides) return overrides.error();
-  Parsed parsed = parse_sweeps(submission.text, submission.name,
-                               with_pools(catalog, pools_in(submission)), *overrides);
+  Parsed parsed =
+      parse_sweeps(submission.text, submission.name, with_pools(catalog, pools_in(submission)),
+                   *overrides, {}, {}, plugins_of(attempts));
   if (!parsed.errors.empty()) {
     return Error{ErrorCode::kInvalidArgument, parsed.errors.front().message};
   }

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ struct ReadServices {
   // The place of an attempt in a cluster; not set without a daemon.
   std::function<std::optional<AttemptPlace>(const AttemptId&)> place_of = {};
   std::function<PoolFolder*(const std::string& pool)> folder_of_pool = {};  // the same
+  // Describes the workload of a plugin's file; the same. Waits for the worker.
+  std::function<Result<WorkloadDef>(const std::string& file)> describe_plugin = {};
 
   // Of an attempt that the database names, in a pool that it names.
   Result<AttemptFolder> folder_of(const std::string& pool, const AttemptId& attempt) const;
@@ -65,7 +68,8 @@ struct Services : ReadServices {
   Notifier& notifier;
   Compactor& compactor;
   std::function<void(StopMode)> stop;
-  const std::filesystem::path& worker;  // the sweep-worker program
+  const std::filesystem::path& worker;                // the sweep-worker program
+  const std::map<std::string, std::string>& plugins;  // of the configuration: workload to file
   const ConfigPlaces& config_places;
   const LoadedConfig& config;  // as this daemon read it
   const LoopWatch& loop;

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "runner/exec/forkable.h"
-#include "runner/model/vocabulary/program.h"
+#include "runner/model/vocabulary/plugin.h"
 
 namespace sweepd {
 
@@ -12,8 +12,10 @@ PilotAttempt make_attempt(const PilotSettings& settings, const AttemptFolder& fo
   PilotAttempt attempt{request.attempt, folder, compute_needs(*settings.pool.slurm, request)};
   attempt.forked =
       settings.prefork == Prefork::kYes && attempt.needs.nodes == 1 && may_be_forked(request);
-  const std::string run_by = request.program ? std::string(kProgramBase) : request.workload;
-  attempt.light = attempt.forked && settings.light.workloads.contains(run_by);
+  const std::string run_by = request.program ? request.program->base : request.workload;
+  // A plugin may need LibTorch, which only the other worker has.
+  attempt.light =
+      attempt.forked && run_by != kPluginBase && settings.light.workloads.contains(run_by);
   return attempt;
 }
 

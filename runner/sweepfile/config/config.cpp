@@ -65,8 +65,38 @@ void read_compact(const sweepfile::ConfigContext& context, const Node& node, Com
       {{"older", [&](const Node&, const Node& value) { read_older(context, value, compact); }}});
 }
 
-void read_file(const ConfigText& text, const EnvironmentOf& environment,
-               std::vector<ReadPool>& pools, Compact& compact, std::vector<Diagnostic>& errors) {
+struct Plugin {
+  std::string file, source;
+};
+
+void read_plugins(const sweepfile::ConfigContext& context, const Node& node,
+                  std::vector<Plugin>& plugins) {
+  if (!sweepfile::expect_list(context.report, "plugins", "a list of files", node)) return;
+  for (const sweepfile::NodePtr& item : node.items) {
+    const auto text = sweepfile::read_text(context.report, "plugins", *item);
+    if (!text) continue;
+    auto path = sweepfile::expand_path(context, "plugins", *item, *text);
+    if (!path) continue;
+    if (!path->starts_with('/')) {
+      context.report.error(item->mark,
+                           fmt::format("plugins: `{}` is not an absolute path; expected a shared "
+                                       "library or a source file",
+                                       sweepfile::shown(*path)));
+      continue;
+    }
+    plugins.push_back({std::move(*path), fmt::format("{}:{}", context.file, item->mark.line)});
+  }
+}
+
+// What the files say, the later ones over the earlier.
+struct Found {
+  std::vector<ReadPool> pools;
+  Compact compact;
+  std::vector<Plugin> plugins;
+};
+
+void read_file(const ConfigText& text, const EnvironmentOf& environment, Found& found,
+               std::vector<Diagnostic>& errors) {
   const sweepfile::SourceText source(sweepfile::without_byte_order_mark(text.text));
   sweepfile::Reporter report(source, text.file);
   const sweepfile::ConfigContext context{report, text.file, environment};
@@ -78,31 +108,37 @@ void read_file(const ConfigText& text, const EnvironmentOf& environment,
     } else if (sweepfile::expect_map(report, "a configuration", root)) {
       sweepfile::read_fields(
           report, "the configuration", root,
-          {{"pools", [&](const Node&, const Node& value) { read_pools(context, value, pools); }},
+          {{"pools",
+            [&](const Node&, const Node& value) { read_pools(context, value, found.pools); }},
            {"compact",
-            [&](const Node&, const Node& value) { read_compact(context, value, compact); }}});
+            [&](const Node&, const Node& value) { read_compact(context, value, found.compact); }},
+           {"plugins",
+            [&](const Node&, const Node& value) { read_plugins(context, value, found.plugins); }}});
     }
   }
-  std::vector<Diagnostic> found = report.take();
-  std::move(found.begin(), found.end(), std::back_inserter(errors));
+  std::vector<Diagnostic> mistakes = report.take();
+  std::move(mistakes.begin(), mistakes.end(), std::back_inserter(errors));
 }
 
 }  // namespace
 
 ParsedConfig parse_config(const std::vector<ConfigText>& texts, const EnvironmentOf& environment) {
-  std::vector<ReadPool> pools(1);
-  pools.front().pool.name = kLocalPool;
-  pools.front().values.push_back(sweepfile::local_value(sweepfile::kSourceOfDefaults));
-  Compact compact;
+  Found found{std::vector<ReadPool>(1), {}, {}};
+  found.pools.front().pool.name = kLocalPool;
+  found.pools.front().values.push_back(sweepfile::local_value(sweepfile::kSourceOfDefaults));
   ParsedConfig parsed;
-  for (const ConfigText& text : texts) read_file(text, environment, pools, compact, parsed.errors);
+  for (const ConfigText& text : texts) read_file(text, environment, found, parsed.errors);
   parsed.config.pools.clear();
-  for (ReadPool& read : pools) {
+  for (ReadPool& read : found.pools) {
     parsed.config.pools.push_back(std::move(read.pool));
     std::move(read.values.begin(), read.values.end(), std::back_inserter(parsed.config.values));
   }
-  parsed.config.compact_older = compact.older;
-  parsed.config.values.push_back({"compact.older", compact.text, compact.source});
+  parsed.config.compact_older = found.compact.older;
+  parsed.config.values.push_back({"compact.older", found.compact.text, found.compact.source});
+  for (Plugin& plugin : found.plugins) {
+    parsed.config.values.push_back({"plugins", plugin.file, std::move(plugin.source)});
+    parsed.config.plugins.push_back(std::move(plugin.file));
+  }
   return parsed;
 }
 

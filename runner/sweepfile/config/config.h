@@ -28,7 +28,8 @@ struct Config {
       local_pool_only();  // `local` first, then in the order of the files
   // How long ago a `done` attempt ended whose folder is compacted unasked; empty: none is.
   std::optional<Duration> compact_older = kCompactOlder;
-  std::vector<ConfigValue> values;  // of all pools in the same order, then the others
+  std::vector<std::string> plugins;  // files of all configurations; absolute paths
+  std::vector<ConfigValue> values;   // of all pools in the same order, then the others
 };
 
 struct ParsedConfig {

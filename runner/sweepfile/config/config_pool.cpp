@@ -126,13 +126,9 @@ std::optional<std::string> expanded(const std::string& text, const EnvironmentOf
 
 void check_runs(const ConfigContext& context, const Node& node, std::string& runs) {
   if (!node.is_scalar()) return;  // reported
-  std::string unset;
-  const auto path = expanded(runs, context.environment, unset);
-  if (!path) {
-    context.report.error(
-        node.mark, fmt::format("runs: `{}` names the variable `{}`, which is not set", shown(runs),
-                               shown(unset)));
-  } else if (!path->starts_with('/')) {
+  const auto path = expand_path(context, "runs", node, runs);
+  if (!path) return;
+  if (!path->starts_with('/')) {
     context.report.error(node.mark, fmt::format("runs: `{}` is not an absolute path; expected a "
                                                 "folder that every node sees under this path",
                                                 shown(*path)));
@@ -176,6 +172,18 @@ void read_local(const ConfigContext& context, const Node& value) {
 }
 
 }  // namespace
+
+std::optional<std::string> expand_path(const ConfigContext& context, const char* key,
+                                       const Node& node, const std::string& text) {
+  std::string unset;
+  auto path = expanded(text, context.environment, unset);
+  if (!path) {
+    context.report.error(node.mark,
+                         fmt::format("{}: `{}` names the variable `{}`, which is not set", key,
+                                     shown(text), shown(unset)));
+  }
+  return path;
+}
 
 ConfigValue local_value(std::string source) {
   return {fmt::format("pools.{}", kLocalPool), "this machine", std::move(source)};

@@ -1,6 +1,7 @@
 // Reads one pool of a configuration file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct ConfigContext {
 inline constexpr const char* kSourceOfDefaults = "default";
 // What is said of the pool `local`, which has no keys.
 ConfigValue local_value(std::string source);
+
+// Replaces a `~` in front, `$NAME` and `${NAME}`. Reports one that is not set at `node`, as
+// `key`'s.
+std::optional<std::string> expand_path(const ConfigContext& context, const char* key,
+                                       const Node& node, const std::string& text);
 
 // `key` is the pool's name. Complete only if nothing was reported.
 ReadPool read_pool(const ConfigContext& context, const Node& key, const Node& value);

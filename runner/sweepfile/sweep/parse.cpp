@@ -11,7 +11,9 @@
 #include "runner/model/sweep/sentinel.h"
 #include "runner/model/sweep/trial.h"
 #include "runner/model/vocabulary/catalog.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/sweepfile/sweep/overrides.h"
+#include "runner/sweepfile/sweep/plugin.h"
 #include "runner/sweepfile/sweep/program.h"
 #include "runner/sweepfile/sweep/sweepfile.h"
 #include "runner/sweepfile/sweep/table_pooling.h"
@@ -42,11 +44,14 @@ void read_name(Reporter& report, Draft& draft, const Node& node) {
 
 // Reads the workload before every other key, wherever it is in the file, because it decides which
 // names are valid.
-void read_workload(Reporter& report, const Catalog& catalog, FilePrograms& programs, Draft& draft,
-                   const Node& root) {
+void read_workload(Reporter& report, const Catalog& catalog, const PluginFinder& plugins,
+                   FilePrograms& programs, Draft& draft, const Node& root) {
   if (has_program(root)) return read_program(report, catalog, programs, draft, root);
   for (const auto& [key, node] : root.entries) {
     if (key->text != "workload") continue;
+    if (node->is_scalar() && is_plugin(plugins, node->text)) {
+      return read_plugin(report, catalog, plugins, draft, *node);
+    }
     std::vector<std::string> names = catalog.names();
     for (const auto& [name, program] : programs) names.push_back(name);
     const auto name = read_word(report, "workload", names, *node);
@@ -55,6 +60,11 @@ void read_workload(Reporter& report, const Catalog& catalog, FilePrograms& progr
     const auto program = programs.find(*name);
     if (program != programs.end()) draft.sweep.program = program->second;
     draft.def = draft.sweep.program ? draft.sweep.program.get() : catalog.find(*name);
+    if (plugins.find && draft.def->base == kPluginBase) {
+      report.error(node->mark,
+                   fmt::format("workload: `{}` is a plugin's, whose file is needed", *name),
+                   "write `workload: ./NAME.so`, or list it under `plugins` in the configuration");
+    }
     return;
   }
   report.error(root.mark, "`workload` is missing",
@@ -184,15 +194,15 @@ SweepsInFile sweeps_in(const std::vector<Document>& documents) {
 
 // Reads one YAML document into one sweep. The draft is complete only if nothing was reported. Adds
 // the document's program to `programs`.
-Draft read_document(Reporter& report, const Catalog& catalog, FilePrograms& programs,
-                    const SweepsInFile& in_file, const Document& document) {
+Draft read_document(Reporter& report, const Catalog& catalog, const PluginFinder& plugins,
+                    FilePrograms& programs, const SweepsInFile& in_file, const Document& document) {
   Draft draft;
   draft.catalog = &catalog;
   draft.in_file = in_file;
   draft.sweep.source = document.source;
   const Node& root = *document.root;
   if (!expect_map(report, "a sweep", root)) return draft;
-  read_workload(report, catalog, programs, draft, root);
+  read_workload(report, catalog, plugins, programs, draft, root);
   read_fields(
       report, "a sweep", root, fields_of(report, catalog, draft), [&](const std::string& key) {
         const bool param = draft.def != nullptr && draft.def->index_of(key).has_value();
@@ -241,7 +251,7 @@ void check_size(Reporter& report, const Draft& draft) {
 
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
                     const std::vector<Override>& overrides, const TableCheck& check,
-                    const PlotCheck& plot_check) {
+                    const PlotCheck& plot_check, const PluginFinder& plugins) {
   const sweepfile::SourceText source(sweepfile::without_byte_order_mark(text));
   Reporter report(source, file);
   const std::vector<sweepfile::Document> documents = sweepfile::load_documents(source, report);
@@ -250,7 +260,8 @@ Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog&
   sweepfile::FilePrograms programs;
   const sweepfile::SweepsInFile in_file = sweepfile::sweeps_in(documents);
   for (const sweepfile::Document& document : documents) {
-    drafts.push_back(sweepfile::read_document(report, catalog, programs, in_file, document));
+    drafts.push_back(
+        sweepfile::read_document(report, catalog, plugins, programs, in_file, document));
   }
   check_names(report, drafts);
   for (const Draft& draft : drafts) {

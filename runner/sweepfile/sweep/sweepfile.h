@@ -13,6 +13,7 @@
 
 #include "runner/base/result.h"
 #include "runner/model/sweep/sweep.h"
+#include "runner/model/vocabulary/plugin.h"
 #include "runner/sweepfile/yaml/checks.h"
 #include "runner/sweepfile/yaml/diagnostic.h"
 #include "runner/sweepfile/yaml/override.h"
@@ -26,11 +27,11 @@ struct Parsed {
 };
 
 // Limits: 1 MiB; 16 levels of maps and lists; aliases may repeat at most 10,000 nodes and 1 MiB of
-// text; one million points per sweep, counted after the overrides. Never throws and reads no file:
-// `file` is only the name in messages.
+// text; one million points per sweep, counted after the overrides. Never throws and reads no file
+// (`file` is only the name in messages), but `plugins` may.
 Parsed parse_sweeps(std::string_view text, std::string_view file, const Catalog& catalog,
                     const std::vector<Override>& overrides, const TableCheck& check = {},
-                    const PlotCheck& plot_check = {});
+                    const PlotCheck& plot_check = {}, const PluginFinder& plugins = {});
 
 // Replaces `auto`, even as the default, by the kind of device that exists ("cpu", "cuda"), so that
 // keys and results name the real device. Call before expand. Does not change a workload without a

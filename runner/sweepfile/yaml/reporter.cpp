@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "runner/base/printable.h"
 #include "runner/base/text.h"
 #include "runner/sweepfile/yaml/utf8.h"
 
@@ -95,6 +96,11 @@ void Reporter::add(Found found) {
 
 void Reporter::error(const Mark& mark, std::string_view message, std::string_view help) {
   add({mark, 0, clipped(message), escaped(help)});
+}
+
+void Reporter::error_of_program(const Mark& mark, std::string_view message) {
+  constexpr std::size_t kMost = 8192;
+  add({mark, 0, printable_lines(cut(message, kMost)), ""});
 }
 
 void Reporter::error(const SourcePlace& place, std::string_view message, std::string_view help) {

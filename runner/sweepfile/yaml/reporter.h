@@ -23,6 +23,8 @@ class Reporter {
 
   void error(const Mark& mark, std::string_view message, std::string_view help = "");
   void error(const SourcePlace& place, std::string_view message, std::string_view help = "");
+  // Of another program, such as a compiler: keeps the lines of its message.
+  void error_of_program(const Mark& mark, std::string_view message);
   // A mistake of a --set override; `column` and `length` mark its text.
   void set_error(const Override& set, int column, int length, std::string_view message,
                  std::string_view help = "");

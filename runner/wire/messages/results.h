@@ -264,7 +264,7 @@ struct Workloads {
   struct Request {
     std::string workload;
     static void visit(auto& self, auto&& field) {
-      field("workload", self.workload, "all without it");
+      field("workload", self.workload, "all without it; or the absolute path of a plugin's file");
     }
   };
   using Reply = Catalog;
