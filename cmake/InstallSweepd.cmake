@@ -35,6 +35,7 @@ if(TARGET sweep_cuda)
     endif()")
 endif()
 
+include(InstallPlugin)
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
 install(DIRECTORY packaging/python DESTINATION share/sweepd COMPONENT data
         PATTERN __pycache__ EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN build EXCLUDE)

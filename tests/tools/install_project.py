@@ -3,7 +3,7 @@
 PROGRAMS = ["sweepd", "sweepctl", "sweep-worker"]
 PROJECT = """
 cmake_minimum_required(VERSION 3.22)
-project(sweepd LANGUAGES C)
+project(sweepd VERSION 7.8.9 LANGUAGES C)
 set(CMAKE_INSTALL_LIBDIR lib)
 include(GNUInstallDirs)
 foreach(program sweepd sweepctl sweep-worker)
@@ -20,4 +20,4 @@ include(cmake/InstallSweepd.cmake)
 """
 # The rules ask each program for its help, of which they make a man page.
 MAIN = '#include <stdio.h>\nint main(void) { return puts("Usage: it [OPTIONS]") < 0; }\n'
-FOLDERS = ("experiments", "schemas", "docs", "tools", "packaging", "cmake")
+FOLDERS = ("experiments", "schemas", "docs", "tools", "packaging", "cmake", "runner", "workloads")

@@ -36,6 +36,8 @@ class Install(unittest.TestCase):
                      "share/sweepd/python/src/sweepd/client.py",
                      "share/bash-completion/completions/sweepctl", "share/zsh/site-functions/_sweepctl",
                      "share/fish/vendor_completions.d/sweepctl.fish", "lib/systemd/user/sweepd.service",
+                     "include/sweepd/workloads/api/plugin.h", "lib/cmake/sweepd/sweepd-config.cmake",
+                     "lib/cmake/sweepd/sweepd-config-version.cmake", "lib/pkgconfig/sweepd.pc",
                      "share/doc/sweepd/examples/config.yaml", *(f"share/man/man1/{program}.1" for program in PROGRAMS)]:
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
@@ -43,6 +45,20 @@ class Install(unittest.TestCase):
         self.assertFalse((self.prefix / "lib/sweepd").exists(), "the tree of a package")
         self.assertIn("libsweep_cuda.so is not built and left out", self.output)
         self.assertIn("--target sweep_cuda", self.output)
+
+    def test_installs_all_headers_of_plugins(self):
+        self.cmake("--build", self.build, "--target", *PROGRAMS)
+        self.assertEqual(self.cmake("--install", self.build, "--prefix", self.prefix), 0, self.output)
+        frozen = ROOT / "tests/plugins/frozen"
+        names = sorted(path.relative_to(frozen) for path in frozen.rglob("*.h"))
+        headers = self.prefix / "include/sweepd"
+        self.assertEqual(names, sorted(path.relative_to(headers) for path in headers.rglob("*.h")))
+        for flags in (["-I", headers], subprocess.run(
+                ["pkg-config", "--cflags", "sweepd"], text=True, capture_output=True, check=True,
+                env={"PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig")}).stdout.split()):
+            done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", *flags, ROOT / "tests/plugins/saxpy.cpp"],
+                                  text=True, capture_output=True, check=False)
+            self.assertEqual(done.stderr, "")
 
     def test_installs_the_cuda_half_where_it_is_built(self):
         self.assertEqual(self.cmake("--build", self.build, "--target", "programs"), 0, self.output)
@@ -60,6 +76,6 @@ class Install(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not all(map(shutil.which, ("cmake", "ninja", "cc"))):
+    if not all(map(shutil.which, ("cmake", "ninja", "cc", "c++", "pkg-config"))):
         sys.exit(77)
     unittest.main()
