@@ -45,13 +45,13 @@ int run_sweepctl(int argc, char** argv) {
   app.fallthrough();  // --state-dir may also follow the verb
   Command commands(app);
   for (const auto add :
-       {add_run,     add_plan,   add_submit,    add_frontier,  add_study,   add_watch,
-        add_list,    add_show,   add_report,    add_query,     add_plot,    add_compare,
-        add_export,  add_log,    add_pause,     add_resume,    add_cancel,  add_retry,
-        add_reread,  add_merge,  add_delete,    add_usage,     add_compact, add_backup,
-        add_recover, add_bundle, add_noise,     add_reference, add_import,  add_explain,
-        add_try,     add_emit,   add_workloads, add_devices,   add_config,  add_doctor,
-        add_status,  add_stop,   add_completion}) {
+       {add_run,     add_plan,   add_submit,    add_frontier,     add_study,   add_watch,
+        add_list,    add_show,   add_report,    add_query,        add_plot,    add_compare,
+        add_export,  add_log,    add_pause,     add_resume,       add_cancel,  add_retry,
+        add_reread,  add_merge,  add_delete,    add_usage,        add_compact, add_backup,
+        add_recover, add_bundle, add_noise,     add_reference,    add_import,  add_explain,
+        add_try,     add_emit,   add_workloads, add_new_workload, add_devices, add_config,
+        add_doctor,  add_status, add_stop,      add_completion}) {
     add(commands, client);
   }
   try {

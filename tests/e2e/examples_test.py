@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
 VERBS = ["run", "plan", "submit", "frontier", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
-         "pause", "resume", "cancel", "retry", "reread", "delete", "usage", "compact", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads",
+         "pause", "resume", "cancel", "retry", "reread", "delete", "usage", "compact", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads", "new-workload",
          "devices", "config", "doctor", "status", "stop", "completion", "recover"]
 SWEEP = """
 sweep: {name}

@@ -186,6 +186,7 @@ class Calls {
     add({"--config", given_.config, "config"});
     add({"status"});
     add({"emit", "fact", "NAME=" + texts_.argument()});
+    add({"new-workload", "../" + texts_.argument()});
     add({"emit", texts_.argument()});
     for (const char* words : {"bash", "zsh", "fish", "sweeps", "workloads"})
       add({"completion", words});

@@ -88,6 +88,7 @@ void add_explain(Command& app, Client& client);
 void add_export(Command& app, Client& client);
 void add_frontier(Command& app, Client& client);
 void add_import(Command& app, Client& client);
+void add_new_workload(Command& app, Client& client);
 void add_list(Command& app, Client& client);
 void add_log(Command& app, Client& client);
 void add_merge(Command& app, Client& client);
