@@ -55,9 +55,8 @@ void end_without_readers() {
 struct App::Parts {
   Parts(StateFolder state_, UniqueFd lock_, Catalog catalog_, Machine machine_, HostInfo host_,
         std::filesystem::path worker_, std::filesystem::path program_,
-        std::map<std::string, std::string> plugins_,
-        std::unique_ptr<Store> store_, ConfigPlaces places, LoadedConfig config_,
-        PoolExecutors executors_)
+        std::map<std::string, std::string> plugins_, std::unique_ptr<Store> store_,
+        ConfigPlaces places, LoadedConfig config_, PoolExecutors executors_)
       : state(std::move(state_)),
         lock(std::move(lock_)),
         catalog(std::move(catalog_)),
@@ -286,8 +285,7 @@ Result<std::unique_ptr<App>> App::create(const AppOptions& options) {
   auto parts = std::make_unique<Parts>(options.state, std::move(*lock), std::move(*catalog),
                                        discover_machine(), std::move(host), options.worker,
                                        options.program, std::move(plugins), std::move(*store),
-                                       options.config,
-                                       std::move(*config), std::move(executors));
+                                       options.config, std::move(*config), std::move(executors));
   return std::unique_ptr<App>(new App(std::move(parts)));
 }
 

@@ -19,15 +19,15 @@ inline void check(const char* error, const char* call) {
 }
 
 // Bytes on the device.
-class Buffer {
+class DeviceBuffer {
  public:
-  explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+  explicit DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
     check(cudaMalloc(&data_, bytes), "cudaMalloc");
     check(cudaMemset(data_, 0, bytes), "cudaMemset");
   }
-  ~Buffer() { cudaFree(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
+  ~DeviceBuffer() { cudaFree(data_); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   void* data() const { return data_; }
   float* floats() const { return static_cast<float*>(data_); }
   void write(const void* from) {

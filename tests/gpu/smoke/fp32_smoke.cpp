@@ -77,7 +77,7 @@ class FloatAttention {
 
  private:
   Shape shape_;
-  std::map<std::string, Buffer> buffers_;
+  std::map<std::string, DeviceBuffer> buffers_;
   Problem problem_;
 };
 

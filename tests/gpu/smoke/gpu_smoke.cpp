@@ -69,7 +69,7 @@ class Attention {
     std::mt19937 random(1);
     std::normal_distribution<float> draw;
     std::vector<std::uint16_t> values(shape.elements());
-    for (Buffer* input : {&q_, &k_, &v_, &d_o_}) {
+    for (DeviceBuffer* input : {&q_, &k_, &v_, &d_o_}) {
       for (std::uint16_t& value : values) value = to_bf16(draw(random));
       input->write(values.data());
     }
@@ -87,7 +87,7 @@ class Attention {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     std::vector<float> all;
     std::vector<std::uint16_t> values(shape_.elements());
-    for (const Buffer* result : {&o_, &dq_, &dk_, &dv_}) {
+    for (const DeviceBuffer* result : {&o_, &dq_, &dk_, &dv_}) {
       result->read(values.data());
       for (const std::uint16_t value : values) all.push_back(from_bf16(value));
     }
@@ -106,7 +106,7 @@ class Attention {
     problem.head_dim = shape_.head_dim;
     problem.scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
     problem.causal = shape_.causal;
-    const auto matrix = [&](const Buffer& buffer) {
+    const auto matrix = [&](const DeviceBuffer& buffer) {
       const std::int64_t head = std::int64_t{shape_.sequence} * shape_.head_dim;
       return Matrix{buffer.data(), head * shape_.heads, head, shape_.head_dim};
     };
@@ -126,7 +126,7 @@ class Attention {
   }
 
   Shape shape_;
-  Buffer q_, k_, v_, d_o_, o_, dq_, dk_, dv_, lse_, lines_, dq_sum_;
+  DeviceBuffer q_, k_, v_, d_o_, o_, dq_, dk_, dv_, lse_, lines_, dq_sum_;
 };
 
 // Returns whether they agree within the error of two orders of summation in bf16.
