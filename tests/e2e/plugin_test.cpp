@@ -215,11 +215,12 @@ TEST_F(NightlyPlugin, ASourceFileNeedsOnlyACompiler) {
 }
 
 TEST_F(NightlyPlugin, ANewWorkloadBuildsAndPassesItsTest) {
-  const std::string commands = "cd '" + box.folder().string() +
-                               "' && '" SWEEPCTL "' new-workload triad && cd triad && " +
-                               "cmake -B build -DCMAKE_PREFIX_PATH='" BUILD_FOLDER
-                               "' && cmake --build build && "
-                               "ctest --test-dir build";
+  // Runs what it says to run next, but for the last command, which is not in PATH here.
+  const std::string commands =
+      "cd '" + box.folder().string() +
+      "' && '" SWEEPCTL
+      "' new-workload triad > said && grep -E '^  (cd|cmake|ctest)' said > next "
+      "&& sh -e ./next";
   const Ran built = box.run("/bin/sh", {"-c", commands});
   ASSERT_EQ(built.exit_code, 0) << built.out << built.err;
   const Ran ran = box.ctl({"run", (box.folder() / "triad/triad.yaml").string()});

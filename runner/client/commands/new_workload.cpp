@@ -49,6 +49,19 @@ Result<void> write_file(const TemplateFile& file, const Options& options) {
   return replace_file(fs::path(options.name) / name, text);
 }
 
+// What CMake has to be told to find this installation; empty where it looks by itself.
+std::string prefix_option() {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  for (fs::path folder = self.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (!fs::exists(folder / "lib/cmake/sweepd", ignored)) continue;
+    if (folder == "/usr" || folder == "/usr/local") return "";
+    return fmt::format(" -DCMAKE_PREFIX_PATH='{}'", folder.string());
+  }
+  return "";
+}
+
 Exit new_workload(const Options& options) {
   const auto fail = [](ErrorCode code, std::string message) {
     return report_error(Error{code, std::move(message)});
@@ -76,10 +89,10 @@ Exit new_workload(const Options& options) {
   }
   say("{0}/ has a workload that works. Next:\n"
       "  cd {0}\n"
-      "  cmake -B build && cmake --build build\n"
+      "  cmake -B build{1} && cmake --build build\n"
       "  ctest --test-dir build\n"
       "  sweepctl run {0}.yaml\n",
-      options.name);
+      options.name, prefix_option());
   return Exit::kOk;
 }
 
