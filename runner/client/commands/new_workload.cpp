@@ -41,7 +41,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-Result<void> write_file(const TemplateFile& file, const Options& options) {
+Result<void> write_template(const TemplateFile& file, const Options& options) {
   std::string name(file.name), text(file.text);
   replace_all(name, "NAME", options.name);
   replace_all(text, "@NAME@", options.name);
@@ -84,7 +84,7 @@ Exit new_workload(const Options& options) {
   const std::string_view kind = options.cuda ? "cuda" : options.torch ? "torch" : "plain";
   for (const TemplateFile& file : template_files()) {
     if (file.kind != kind && file.kind != "common") continue;
-    const auto written = write_file(file, options);
+    const auto written = write_template(file, options);
     if (!written) return report_error(written.error());
   }
   say("{0}/ has a workload that works. Next:\n"
