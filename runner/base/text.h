@@ -23,6 +23,8 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> ca
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+// Quoted where a POSIX shell needs it.
+std::string shell_word(std::string_view text);
 
 // Returns the columns that a terminal uses for UTF-8 text: one per code point, with wide and
 // combining ones by wcwidth's rules for the ranges in our tables (CJK, emoji, combining marks).

@@ -78,5 +78,12 @@ TEST(DisplayWidth, SurvivesBrokenUtf8) {
   EXPECT_GE(display_width("\xff\xfe"), 0U);
 }
 
+TEST(ShellWord, IsQuotedWhereAShellNeedsIt) {
+  EXPECT_EQ(shell_word("a/b-1.0_x=2,3:%+@"), "a/b-1.0_x=2,3:%+@");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's $HOME"), R"('it'\''s $HOME')");
+}
+
 }  // namespace
 }  // namespace sweepd

@@ -1,5 +1,7 @@
 #include "tests/cuda/attention_case.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -181,13 +183,26 @@ double AttentionCase::allowed() const {
     case Element::kFp32:
       // The error of a probability is the rounding error of its score, which is of size offset^2
       // sqrt(d).
-      return 2e-5 + 6 * 0x1p-23 * size * shape_.offset * shape_.offset * std::sqrt(shape_.head_dim);
+      return 2e-5 + 10 * 0x1p-23 * shape_.offset * shape_.offset * std::sqrt(shape_.head_dim);
     case Element::kFp16:
       return 8 * 0x1p-11 * 3 * size;
     case Element::kBf16:
       return 8 * 0x1p-8 * 3 * size;
   }
   return 0;
+}
+
+double AttentionCase::allowed_of_ds() const {
+  const double size = 1 + std::abs(static_cast<double>(shape_.offset));
+  return type_ == Element::kFp32 ? 2e-5 + 0.6 * size * (allowed() - 2e-5) : allowed();
+}
+
+void AttentionCase::expect_right() const {
+  EXPECT_LE(output_error(), allowed());
+  EXPECT_LE(lse_error(), 1e-4);
+  EXPECT_LE(dq_error(), allowed_of_ds());
+  EXPECT_LE(dk_error(), allowed_of_ds());
+  EXPECT_LE(dv_error(), allowed());
 }
 
 }  // namespace sweepd::gpu

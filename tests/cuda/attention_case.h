@@ -21,6 +21,8 @@ std::string name_of(const Shape& shape);  // "b1_h2_s130_d64_causal"
 class AttentionCase {
  public:
   AttentionCase(Element type, const Shape& shape, std::uint32_t seed);
+  // Expects every result within its allowed error.
+  void expect_right() const;
 
   Problem problem;  // its pointers point into this case's memory
 
@@ -30,6 +32,8 @@ class AttentionCase {
   double dq_error() const, dk_error() const, dv_error() const;
   // Allowed error, relative to max |expected|, from rounding a gradient or output to the type.
   double allowed() const;
+  // The same of dq and dk: in fp32, k and q multiply the errors of ds.
+  double allowed_of_ds() const;
   void set(const Matrix& matrix, int batch, int head, int row, int column, float value);
   float get(const Matrix& matrix, int batch, int head, int row, int column) const;
 

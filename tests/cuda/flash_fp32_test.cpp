@@ -46,12 +46,7 @@ void check_fp32(const Shape& shape, int groups, std::uint32_t seed) {
   AttentionCase attention(Element::kFp32, shape, seed);
   run_forward(attention.problem, groups, seed);
   run_backward(attention.problem, groups, seed);
-  const double allowed = attention.allowed();
-  EXPECT_LE(attention.output_error(), allowed);
-  EXPECT_LE(attention.lse_error(), 1e-4);
-  EXPECT_LE(attention.dq_error(), allowed);
-  EXPECT_LE(attention.dk_error(), allowed);
-  EXPECT_LE(attention.dv_error(), allowed);
+  attention.expect_right();
 }
 
 TEST(FlashFp32, EveryHeadDimension) {

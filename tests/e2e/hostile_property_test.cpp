@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "runner/base/text.h"
 #include "tests/e2e/hostile_verbs.h"
 #include "tests/e2e/lost_database.h"
 #include "tests/fault_seed.h"

@@ -168,12 +168,6 @@ std::string Asked::format() const {
   return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
-
 Ran ask(const Sandbox& box, const Asked& asked) {
   if (!asked.every_byte) return box.ctl(asked.words);
   std::string command = SWEEPCTL;

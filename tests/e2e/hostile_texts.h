@@ -53,7 +53,6 @@ bool has_hostile_text(const std::string& text);
 std::string mistake_in_file(const std::filesystem::path& file);
 
 // A word as a shell reads it.
-std::string shell_word(const std::string& text);
 
 // The files of a folder, with their contents.
 std::map<std::string, std::string> content_below(const std::filesystem::path& folder);

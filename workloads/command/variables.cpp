@@ -1,10 +1,10 @@
 #include "workloads/command/variables.h"
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
+
+#include "runner/base/started_as.h"
 
 namespace sweepd::command {
 namespace {
@@ -32,15 +32,10 @@ class Collector {
   std::vector<Variable>& variables_;
 };
 
-std::string environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != 0 ? value : otherwise;
-}
-
 // An argv that begins with it is looked for in PATH, of which `venv` has the first folder.
 std::string python_of(const Params& params) {
   if (!params.python.empty()) return params.python;
-  return params.venv.empty() ? environment("SWEEPD_PYTHON", "python3") : "python";
+  return params.venv.empty() ? variable_or("SWEEPD_PYTHON", "python3") : "python";
 }
 
 }  // namespace
@@ -77,16 +72,8 @@ std::filesystem::path report_file(const std::filesystem::path& folder, int rank,
 }
 
 std::filesystem::path scripts_folder() {
-  namespace fs = std::filesystem;
-  if (const std::string set = environment("SWEEPD_SCRIPTS", ""); !set.empty()) return set;
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (; !folder.empty() && folder != folder.root_path(); folder = folder.parent_path()) {
-    for (const char* below : {"experiments/scripts", "share/sweepd/experiments/scripts"}) {
-      if (fs::is_directory(folder / below, error)) return folder / below;
-    }
-  }
-  return {};
+  if (const std::string set = variable_or("SWEEPD_SCRIPTS", ""); !set.empty()) return set;
+  return installed_file({"experiments/scripts", "share/sweepd/experiments/scripts"});
 }
 
 }  // namespace sweepd::command

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 
+#include "runner/base/started_as.h"
+#include "runner/base/text.h"
 #include "workloads/api/failure.h"
 
 namespace sweepd {
@@ -24,40 +24,18 @@ namespace fs = std::filesystem;
 constexpr int kLmStepVersion = 1;
 constexpr int kAttentionVersion = 1;
 
-std::string environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : otherwise;
-}
-
 fs::path packages_folder() {
-  if (const std::string set = environment("SWEEPD_AOT_DIR", ""); !set.empty()) return set;
-  if (const std::string cache = environment("XDG_CACHE_HOME", ""); !cache.empty()) {
+  if (const std::string set = variable_or("SWEEPD_AOT_DIR", ""); !set.empty()) return set;
+  if (const std::string cache = variable_or("XDG_CACHE_HOME", ""); !cache.empty()) {
     return fs::path(cache) / "sweepd" / "aot";
   }
-  return fs::path(environment("HOME", ".")) / ".cache" / "sweepd" / "aot";
+  return fs::path(variable_or("HOME", ".")) / ".cache" / "sweepd" / "aot";
 }
 
-// Finds the tool beside the programs of a bundle, or in the source tree of this build.
+// Of a bundle, or of the source tree of this build.
 fs::path tool() {
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (; !folder.empty() && folder != folder.root_path(); folder = folder.parent_path()) {
-    for (const char* below : {"bin/aot_compile", "tools/aot_compile"}) {
-      if (fs::is_regular_file(folder / below, error)) return folder / below;
-    }
-  }
-  return "aot_compile";
-}
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=/.,:@";
-  if (word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
+  const fs::path found = installed_file({"bin/aot_compile", "tools/aot_compile"});
+  return found.empty() ? "aot_compile" : found;
 }
 
 // These are compiled in; no other mode has them.
@@ -88,10 +66,10 @@ AotPackage package_of(const std::string& name, const std::string& options,
   AotPackage package;
   package.path = packages_folder() / fmt::format("torch-{}", target.torch_version) /
                  fmt::format("{}-{}", target.device, target.hardware) / (name + ".pt2");
-  package.command = fmt::format("{} {} {} --device {} --hardware {} --torch {} --out {}",
-                                quoted(environment("SWEEPD_PYTHON", "python3")),
-                                quoted(tool().string()), options, target.device, target.hardware,
-                                target.torch_version, quoted(package.path.string()));
+  package.command = fmt::format(
+      "{} {} {} --device {} --hardware {} --torch {} --out {}",
+      shell_word(variable_or("SWEEPD_PYTHON", "python3")), shell_word(tool().string()), options,
+      target.device, target.hardware, target.torch_version, shell_word(package.path.string()));
   return package;
 }
 

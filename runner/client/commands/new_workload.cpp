@@ -10,6 +10,7 @@
 
 #include "runner/base/files.h"
 #include "runner/base/say.h"
+#include "runner/base/started_as.h"
 #include "runner/base/text.h"
 #include "runner/client/render/output.h"
 #include "runner/client/session/client.h"
@@ -49,17 +50,13 @@ Result<void> write_template(const TemplateFile& file, const Options& options) {
   return replace_file(fs::path(options.name) / name, text);
 }
 
-// What CMake has to be told to find this installation; empty where it looks by itself.
+// The CMake option that finds this installation; empty below /usr and /usr/local, where CMake looks
+// by itself.
 std::string prefix_option() {
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  for (fs::path folder = self.parent_path(); folder.has_relative_path();
-       folder = folder.parent_path()) {
-    if (!fs::exists(folder / "lib/cmake/sweepd", ignored)) continue;
-    if (folder == "/usr" || folder == "/usr/local") return "";
-    return fmt::format(" -DCMAKE_PREFIX_PATH='{}'", folder.string());
-  }
-  return "";
+  const fs::path prefix =
+      installed_file({"lib/cmake/sweepd"}).parent_path().parent_path().parent_path();
+  if (prefix.empty() || prefix == "/usr" || prefix == "/usr/local") return "";
+  return " -DCMAKE_PREFIX_PATH=" + shell_word(prefix.string());
 }
 
 Exit new_workload(const Options& options) {

@@ -9,21 +9,7 @@
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
-namespace {
-
-// As a shell needs it. Overrides may contain anything.
-std::string shell_word(const std::string& text) {
-  const bool plain =
-      text.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:%") ==
-      std::string::npos;
-  if (plain) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 #include "runner/base/files.h"
+#include "runner/base/started_as.h"
 #include "runner/base/text.h"
 
 namespace sweepd {
@@ -22,12 +22,6 @@ struct ShellOutput {
   int exit_code = 0;
   std::string text;  // stdout and stderr
 };
-
-std::string shell_word(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 ShellOutput run_shell(const std::vector<std::string>& command, const char* redirection) {
   std::string line;
@@ -45,31 +39,19 @@ ShellOutput run_shell(const std::vector<std::string>& command, const char* redir
   return output;
 }
 
-std::string from_environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : value;
-}
-
 bool is_cuda(const fs::path& source) {
   return source.extension() == ".cu";
 }
 
 std::string compiler_of(const fs::path& source) {
-  if (!is_cuda(source)) return from_environment("CXX", "c++");
+  if (!is_cuda(source)) return variable_or("CXX", "c++");
   const fs::path usual = "/usr/local/cuda/bin/nvcc";
   std::error_code ignored;
-  return from_environment("NVCC", fs::exists(usual, ignored) ? usual.c_str() : "nvcc");
+  return variable_or("NVCC", fs::exists(usual, ignored) ? usual.c_str() : "nvcc");
 }
 
-// The folder of the headers, beside the programs: in an installation and in a build folder.
 Result<fs::path> include_folder() {
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  for (fs::path folder = self.parent_path(); folder.has_relative_path();
-       folder = folder.parent_path()) {
-    const fs::path headers = folder / "include/sweepd";
-    if (fs::exists(headers / "workloads/api/plugin.h", ignored)) return headers;
-  }
+  if (const fs::path found = installed_file({"include/sweepd"}); !found.empty()) return found;
   return Error{ErrorCode::kNotFound, "this installation has no headers of sweepd (include/sweepd)"};
 }
 

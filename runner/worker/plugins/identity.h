@@ -1,6 +1,5 @@
-// What a plugin was built with, as its file says (workloads/api/plugin.h), and whether this worker
-// can load it. Read from the file's bytes, so nothing of a foreign layout runs before it is
-// refused.
+// The versions that a plugin was built with (workloads/api/plugin.h), and whether this worker can
+// load it. They are read from the file, so no code of a refused plugin runs.
 #pragma once
 
 #include <optional>

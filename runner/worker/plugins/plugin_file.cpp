@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <system_error>
 
 #include "runner/base/files.h"
 #include "runner/base/hash.h"
+#include "runner/base/started_as.h"
 #include "runner/model/vocabulary/plugin.h"
 #include "runner/worker/plugins/compile.h"
 #include "runner/worker/plugins/identity.h"
@@ -18,11 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 12;
-
-std::string set_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string digits_of(std::string_view content) {
   return hash128(content).substr(0, kDigits);
@@ -77,11 +72,8 @@ Result<KeptPlugin> keep_source(const fs::path& file, const std::string& shown) {
 }  // namespace
 
 fs::path plugins_folder() {
-  if (const std::string own = set_variable("SWEEPD_CACHE"); !own.empty())
-    return fs::path(own) / "plugins";
-  const std::string cache = set_variable("XDG_CACHE_HOME");
-  const fs::path base = cache.empty() ? fs::path(set_variable("HOME")) / ".cache" : fs::path(cache);
-  return base / "sweepd/plugins";
+  const fs::path cache = variable_or("XDG_CACHE_HOME", variable_or("HOME", "") + "/.cache");
+  return fs::path(variable_or("SWEEPD_CACHE", cache / "sweepd")) / "plugins";
 }
 
 Result<KeptPlugin> keep_plugin(const fs::path& file, const std::string& shown) {

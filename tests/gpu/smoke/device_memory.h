@@ -1,9 +1,11 @@
-// Memory, errors and times of the device, with CUDA's runtime alone.
+// Memory, errors and times of the device, with CUDA's runtime alone; bf16 on the host.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +18,18 @@ inline void check(cudaError_t status, const char* call) {
 }
 inline void check(const char* error, const char* call) {
   if (error != nullptr) throw std::runtime_error(std::string(call) + ": " + error);
+}
+
+inline std::uint16_t to_bf16(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, 4);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+inline float from_bf16(std::uint16_t bits) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, 4);
+  return value;
 }
 
 // Bytes on the device.

@@ -81,7 +81,7 @@ class FloatAttention {
   Problem problem_;
 };
 
-// What attention is by definition, and its gradients.
+// Attention and its gradients by their formulas, in double precision.
 struct Expected {
   Values o, dq, dk, dv;
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <stdexcept>
-#include <string>
 
 namespace sweepd::gpu {
 namespace {
@@ -13,32 +10,11 @@ std::size_t size_of(Element type) {
   return type == Element::kFp32 ? 4 : 2;
 }
 
-std::uint16_t to_bf16(float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, 4);
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-float from_bf16(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, 4);
-  return value;
-}
-
 std::size_t at(std::int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
 }  // namespace
-
-void check(cudaError_t status, const char* call) {
-  if (status != cudaSuccess) {
-    throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
-  }
-}
-void check(const char* error, const char* call) {
-  if (error != nullptr) throw std::runtime_error(std::string(call) + ": " + error);
-}
 
 double largest_of(std::initializer_list<double> errors) {
   double largest = 0;
@@ -47,11 +23,6 @@ double largest_of(std::initializer_list<double> errors) {
     largest = std::max(largest, error);
   }
   return largest;
-}
-
-DeviceBytes::DeviceBytes(std::size_t bytes) {
-  check(cudaMalloc(&data_, bytes), "cudaMalloc");
-  check(cudaMemset(data_, 0, bytes), "cudaMemset");
 }
 
 Elements::Elements(Element type, std::int64_t count)

@@ -1,34 +1,18 @@
 // Problems of the fused operations on a device, with their references in double precision.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <initializer_list>
 #include <list>
 #include <random>
 #include <vector>
 
+#include "tests/gpu/smoke/device_memory.h"
 #include "workloads/cuda/fused/launch.h"
 
 namespace sweepd::gpu {
 
-void check(cudaError_t status, const char* call);  // throws std::runtime_error
-void check(const char* error, const char* call);
 double largest_of(std::initializer_list<double> errors);  // NaN if one is
-
-// Bytes on the device.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes);
-  ~DeviceBytes() { cudaFree(data_); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  void* data() const { return data_; }
-
- private:
-  void* data_ = nullptr;
-};
 
 // Elements of fp32 or bf16 on the device, random with a deviation of 1 unless they are results.
 class Elements {
@@ -46,7 +30,7 @@ class Elements {
  private:
   Element type_;
   std::int64_t count_;
-  DeviceBytes buffer_;
+  DeviceBuffer buffer_;
 };
 
 // Each case's error() runs its kernels and returns the largest error of all results.

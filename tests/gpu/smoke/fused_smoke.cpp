@@ -20,23 +20,12 @@ namespace {
 // Prints the time of `work`, which moves so many bytes.
 template <class Work>
 void time(const char* name, double bytes, const Work& work) {
-  constexpr int kRepeats = 20;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  check(cudaEventCreate(&begin), "cudaEventCreate");
-  check(cudaEventCreate(&end), "cudaEventCreate");
-  work();  // the first one loads the kernels
-  check(cudaEventRecord(begin, nullptr), "cudaEventRecord");
-  for (int i = 0; i < kRepeats; ++i) work();
-  check(cudaEventRecord(end, nullptr), "cudaEventRecord");
-  check(cudaEventSynchronize(end), "cudaEventSynchronize");
-  float total = 0;
-  check(cudaEventElapsedTime(&total, begin, end), "cudaEventElapsedTime");
-  const double ms = static_cast<double>(total) / kRepeats;
+  const double ms = milliseconds(work, 20);
   std::printf("%s: %.3f GB, %.0f GB/s, %.4f ms\n", name, bytes / 1e9, bytes / ms / 1e6, ms);
 }
 
 void time_copy(std::size_t bytes) {
-  const DeviceBytes from(bytes), to(bytes);
+  const DeviceBuffer from(bytes), to(bytes);
   const std::string name = "copy of " + std::to_string(bytes / 1000000) + " MB";
   time(name.c_str(), 2.0 * static_cast<double>(bytes), [&] {
     check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, nullptr),

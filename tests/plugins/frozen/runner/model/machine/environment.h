@@ -112,7 +112,7 @@ struct Environment {
     field("code", self.code,
           "a hash of the workload's code; empty for programs, and in old results", Sparse());
     field("machine", self.machine, "a hash of what it ran on; empty in old results", Sparse());
-    field("machine_facts", self.machine_facts, "what the hash is of, besides the host's id",
+    field("machine_facts", self.machine_facts, "what `machine` is a hash of, without the host's id",
           Sparse(), Heading{"of the machine"});
     field("cpu_math", self.cpu_math, "which path CPU matmuls take", Sparse(), Heading{"CPU math"});
     field("threads", self.threads, "", Sparse());

@@ -1,0 +1,17 @@
+// What this process was started with: its environment, and the files of its installation.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+
+namespace sweepd {
+
+// The environment variable, or `otherwise` if it is unset or empty.
+std::string variable_or(const char* name, const std::string& otherwise);
+
+// The first of `names` in the nearest folder above this program that has one; empty if none has.
+// Finds files of an installation, a bundle or a build folder.
+std::filesystem::path installed_file(std::initializer_list<const char*> names);
+
+}  // namespace sweepd
