@@ -36,6 +36,8 @@ if(TARGET sweep_cuda)
 endif()
 
 include(InstallPlugin)
+get_property(shipped GLOBAL PROPERTY sweepd_shipped_workloads)
+install(TARGETS ${shipped} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sweepd/workloads)
 install(DIRECTORY experiments schemas docs DESTINATION share/sweepd COMPONENT data)
 install(DIRECTORY packaging/python DESTINATION share/sweepd COMPONENT data
         PATTERN __pycache__ EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN build EXCLUDE)

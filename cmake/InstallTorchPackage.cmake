@@ -3,6 +3,7 @@
 set(torch_package lib/sweepd/torch)
 set(options COMPONENT torch_package EXCLUDE_FROM_ALL)
 
+install(TARGETS ${shipped} LIBRARY DESTINATION ${torch_package}/lib/sweepd/workloads ${options})
 install(TARGETS sweep-worker RUNTIME DESTINATION ${torch_package}/libexec ${options})
 # Beside the launcher. It needs no LibTorch.
 install(TARGETS sweep-worker-light RUNTIME DESTINATION ${torch_package}/bin ${options})

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "runner/base/clock.h"
-#include "workloads/api/workload.h"
+#include "workloads/api/plugin.h"
 #include "workloads/dist/collective_bytes.h"
 #include "workloads/dist/test_values.h"
 #include "workloads/nn/dtype_names.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "runner/base/clock.h"
-#include "workloads/api/workload.h"
+#include "workloads/api/plugin.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"

@@ -11,7 +11,7 @@
 #include "runner/base/units.h"
 #include "runner/model/measurement/work.h"
 #include "runner/model/vocabulary/param.h"
-#include "workloads/api/workload.h"
+#include "workloads/api/plugin.h"
 #include "workloads/nn/shape.h"
 #include "workloads/parallelism/figure_list.h"
 #include "workloads/parallelism/plan.h"

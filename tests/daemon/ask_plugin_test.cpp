@@ -9,6 +9,7 @@
 
 #include "build_info.h"
 #include "runner/base/ids.h"
+#include "runner/daemon/formulas/catalog_source.h"
 #include "workloads/api/plugin_abi.h"
 
 namespace sweepd {
@@ -109,6 +110,24 @@ TEST_F(AskPlugin, OneThatHangsWhileItLoadsIsAnErrorToo) {
   limit_ = milliseconds(300);
   EXPECT_EQ(error_of("endless.so"),
             "`endless.so`: the worker took longer than 300ms to describe it, and was killed");
+}
+
+TEST_F(AskPlugin, AWorkerLoadsTheLibrariesThatItWasShippedWith) {
+  const fs::path worker = folder_ / "bin/sweep-worker";
+  const fs::path shipped = folder_ / "lib/sweepd/workloads";
+  fs::create_directories(worker.parent_path());
+  fs::create_directories(shipped);
+  fs::copy_file(SWEEP_WORKER, worker);
+  for (const std::string name : {"saxpy.so", "old_abi.so", "old_torch.so", "symbol.so"}) {
+    fs::copy_file(fs::path(PLUGINS) / name, shipped / name);
+  }
+  std::ofstream(shipped / "text.so") << "no library";
+  const auto catalog = describe_worker(worker);
+  ASSERT_TRUE(catalog) << catalog.error().message;
+  const WorkloadDef* saxpy = catalog->find("saxpy");
+  ASSERT_NE(saxpy, nullptr) << "beside libraries that do not load";
+  EXPECT_EQ(saxpy->base, "");
+  EXPECT_EQ(catalog->find("broken"), nullptr) << "of old_abi.so, old_torch.so and symbol.so";
 }
 
 TEST_F(AskPlugin, ARelativePathNeedsTheFolder) {

@@ -9,6 +9,7 @@
 
 #include "runner/base/nvml.h"
 #include "runner/model/machine/peaks.h"
+#include "runner/worker/plugins/load.h"
 #include "runner/worker/worker_main.h"
 #include "tests/worker/fake_device.h"
 #include "workloads/api/profiler.h"
@@ -138,6 +139,7 @@ class ScriptedProfiler final : public Profiler {
 };
 
 Registry scripted_registry() {
+  add_shipped_workloads(Registry::instance());
   Registry registry;
   for (const WorkloadDef& def : Registry::instance().catalog().workloads) {
     WorkloadEntry entry = *Registry::instance().find(def.name);

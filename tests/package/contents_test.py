@@ -33,11 +33,11 @@ SWEEPD = [
     "share/man/man1/sweepd.1.gz", "share/man/man1/sweepctl.1.gz", "share/man/man1/sweep-worker.1.gz",
     "share/doc/sweepd/copyright", "share/doc/sweepd/changelog.gz", "share/doc/sweepd/changelog.Debian.gz",
     "share/doc/sweepd/examples/config.yaml", "lib/pkgconfig/sweepd.pc",
-    "lib/cmake/sweepd/sweepd-config.cmake", "lib/cmake/sweepd/sweepd-config-version.cmake",
+    "lib/sweepd/workloads/parallelism.so", "lib/cmake/sweepd/sweepd-config.cmake", "lib/cmake/sweepd/sweepd-config-version.cmake",
 ]
 TREES = ["share/sweepd/experiments/", "share/sweepd/schemas/", "share/sweepd/docs/", "share/sweepd/python/", "include/sweepd/"]
 TORCH = [
-    "lib/sweepd/torch/bin/sweep-worker", "lib/sweepd/torch/bin/sweep-worker-light", "lib/sweepd/torch/bin/aot_compile", "lib/sweepd/torch/lib/libsweep_cuda.so",
+    "lib/sweepd/torch/bin/sweep-worker", "lib/sweepd/torch/bin/sweep-worker-light", "lib/sweepd/torch/lib/sweepd/workloads/parallelism.so", "lib/sweepd/torch/bin/aot_compile", "lib/sweepd/torch/lib/libsweep_cuda.so",
     "lib/sweepd/torch/libexec/sweep-worker", "lib/sweepd/torch/libexec/fetch_libtorch", "lib/sweepd/torch/libexec/lib.sh",
     "share/doc/sweepd-torch/copyright", "share/doc/sweepd-torch/changelog.gz", "share/doc/sweepd-torch/changelog.Debian.gz",
 ]

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "runner/worker/journal/measured.h"
+#include "runner/worker/plugins/load.h"
 #include "workloads/api/workload.h"
 
 namespace sweepd {
@@ -13,8 +14,17 @@ namespace {
 
 using testing::HasSubstr;
 
+const Registry& registry() {
+  static const Registry loaded = [] {
+    Registry all;
+    add_shipped_workloads(all);
+    return all;
+  }();
+  return loaded;
+}
+
 WorkPerStep work(const NamedTexts& texts) {
-  const WorkloadEntry& entry = *Registry::instance().find("parallelism");
+  const WorkloadEntry& entry = *registry().find("parallelism");
   const auto values = values_from_texts(entry.def, texts);
   if (!values) throw std::invalid_argument(values.error().message);
   return entry.work(*values, {});

@@ -42,7 +42,8 @@ class Install(unittest.TestCase):
             self.assertTrue((self.prefix / path).exists(), path)
         self.assertEqual(str((self.prefix / "lib/libtorch").readlink()), "/somewhere/torch/lib")
         self.assertFalse((self.prefix / "lib/libsweep_cuda.so").exists())
-        self.assertFalse((self.prefix / "lib/sweepd").exists(), "the tree of a package")
+        self.assertTrue((self.prefix / "lib/sweepd/workloads/parallelism.so").exists())
+        self.assertFalse((self.prefix / "lib/sweepd/torch").exists(), "the tree of a package")
         self.assertIn("libsweep_cuda.so is not built and left out", self.output)
         self.assertIn("--target sweep_cuda", self.output)
 

@@ -1,5 +1,4 @@
 // Tests the features of the `shm` backend (collectives_test.cpp tests those of all backends).
-#include "workloads/dist/shm_collectives.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "tests/workloads/ranks.h"
 #include "workloads/api/failure.h"
 #include "workloads/cpu/counting_allocator.h"
+#include "workloads/dist/backends.h"
 
 namespace sweepd {
 namespace {
@@ -69,7 +69,7 @@ TEST(ShmCollectives, SharedTensorsCountAsMemoryAndOutliveTheGroup) {
 TEST(ShmCollectives, SharedTensorsObeyTheMemoryLimit) {
   CountingAllocator& allocator = CountingAllocator::install();
   expect_ranks(1, [&](Context& context) {
-    const auto alone = make_shm_collectives(context);
+    const auto alone = backend_named("shm")(context);
     const std::int64_t before = allocator.allocated();
     allocator.set_limit(before + 4096);
     EXPECT_THROW(alone->empty({1025}, at::kFloat), OutOfMemory);

@@ -20,6 +20,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "runner/worker/plugins/load.h"
 #include "tools/bench/bench_output.h"
 #include "workloads/torch/collectives.h"
 
@@ -120,6 +121,7 @@ void run_rank(int rank, int world_size, const std::filesystem::path& folder) {
   const auto device = make_device({});
   const RunParams run;
   Context context{*device, Pass::kTiming, rank, world_size, 1, run, folder};
+  add_shipped_workloads(Registry::instance());  // shm is in one of them
   const auto gloo = make_collectives("gloo", context);
   const auto shm = make_collectives("shm", context);
   Bench bench(*gloo, *shm);

@@ -4,10 +4,19 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "workloads/torch/collectives.h"
 
 namespace sweepd {
+
+using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
+
+// For a backend in a plugin: `shm`, which all_reduce.so adds while it loads.
+void add_backend(std::string_view name, MakeBackend make);
+
+// Throws std::invalid_argument if no backend has the name.
+MakeBackend backend_named(std::string_view name);
 
 // c10d's ProcessGroupGloo over the loopback interface. The ranks find each other through the file
 // `rendezvous` in the attempt's folder. CPU tensors.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -16,9 +17,7 @@
 #include "runner/model/measurement/collective_note.h"
 #include "workloads/api/failure.h"
 #include "workloads/dist/backends.h"
-#include "workloads/dist/shm_collectives.h"
 #include "workloads/torch/collectives.h"
-#include "workloads/torch/nodes.h"
 
 namespace sweepd {
 namespace {
@@ -142,26 +141,30 @@ class CheckedCollectives final : public Collectives {
   std::int64_t operations_ = 0;
 };
 
-using MakeBackend = std::unique_ptr<Collectives> (*)(Context&);
+using Backends = std::map<std::string, MakeBackend, std::less<>>;
 
-MakeBackend backend_named(std::string_view name) {
-  if (name == "gloo") return make_gloo_collectives;
-  if (name == "shm") return make_shm_collectives;
-  if (name == "nccl") return make_nccl_collectives;
-  const std::vector<std::string> names{"gloo", "shm", "nccl"};
-  throw std::invalid_argument(fmt::format("backend `{}` is unknown{}; expected {}", name,
-                                          did_you_mean(name, names), join(names, ", ")));
+Backends& backends() {
+  static Backends all{{"gloo", make_gloo_collectives}, {"nccl", make_nccl_collectives}};
+  return all;
 }
 
 }  // namespace
 
+void add_backend(std::string_view name, MakeBackend make) {
+  backends().emplace(name, make);
+}
+
+MakeBackend backend_named(std::string_view name) {
+  const auto found = backends().find(name);
+  if (found != backends().end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, make] : backends()) names.push_back(known);
+  throw std::invalid_argument(fmt::format("backend `{}` is unknown{}; expected {}", name,
+                                          did_you_mean(name, names), join(names, ", ")));
+}
+
 std::unique_ptr<Collectives> make_collectives(std::string_view backend, Context& context) {
   const MakeBackend make = backend_named(backend);
-  if (backend == "shm" && nodes_of_ranks() > 1) {
-    throw Unavailable(
-        fmt::format("backend shm needs all ranks on one host, and these are on {} nodes; use gloo",
-                    nodes_of_ranks()));
-  }
   if (context.note) context.note(kRendezvousNote);
   const Instant begin = now_instant();
   // A single rank has no peers, but with NCCL it can still show its cost.

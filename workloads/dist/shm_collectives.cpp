@@ -1,12 +1,22 @@
-#include "workloads/dist/shm_collectives.h"
-
+// The `shm` backend: ranks of one host communicate through shared memory (described in
+// workloads/dist/shm/group.h), with CPU tensors of fp32, fp64, fp16, bf16, int32 and int64. `empty`
+// returns tensors that all ranks can access, which all_reduce sums in place. They count like any
+// tensor's memory, and may outlive the collectives.
+//
+// One thread of each rank moves the data, independent of the rank's number of threads.
+//
+// The ranks find each other through the file `shm.address` in the attempt's folder, which is
+// removed once they have.
 #include <fmt/format.h>
 
 #include <stdexcept>
 #include <utility>
 
+#include "workloads/api/failure.h"
 #include "workloads/cpu/counting_allocator.h"
+#include "workloads/dist/backends.h"
 #include "workloads/dist/shm/join.h"
+#include "workloads/torch/nodes.h"
 
 namespace sweepd {
 namespace {
@@ -115,13 +125,20 @@ class ShmCollectives final : public Collectives {
   std::unique_ptr<shm::Group> group_;
 };
 
-}  // namespace
-
 std::unique_ptr<Collectives> make_shm_collectives(Context& context) {
   if (context.device.kind() != "cpu") {
     throw std::invalid_argument("backend shm works on device cpu; on cuda use nccl");
   }
+  if (nodes_of_ranks() > 1) {
+    throw Unavailable(
+        fmt::format("backend shm needs all ranks on one host, and these are on {} nodes; use gloo",
+                    nodes_of_ranks()));
+  }
   return std::make_unique<ShmCollectives>(context);
 }
+
+[[maybe_unused]] const bool kAdded = (add_backend("shm", make_shm_collectives), true);
+
+}  // namespace
 
 }  // namespace sweepd

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "runner/base/files.h"
+#include "runner/base/started_as.h"
 #include "runner/base/unique_fd.h"
 #include "runner/worker/plugins/identity.h"
 
@@ -34,8 +35,8 @@ class StdoutToStderr {
   UniqueFd stdout_;
 };
 
-Result<std::unique_ptr<Registry>> open_plugin(const std::filesystem::path& library,
-                                              const std::string& shown) {
+Result<void> add_workloads_of(const std::filesystem::path& library, const std::string& shown,
+                              Registry& registry) {
   const auto bytes = read_regular(library, Links::kFollow);
   if (!bytes) return bytes.error();
   const PluginIdentity worker = identity_of_worker();
@@ -54,10 +55,16 @@ Result<std::unique_ptr<Registry>> open_plugin(const std::filesystem::path& libra
   using AddWorkloads = void (*)(Registry&);
   const auto add = reinterpret_cast<AddWorkloads>(::dlsym(handle, "sweepd_plugin_v1"));
   if (add == nullptr) return fail(::dlerror());
-  auto registry = std::make_unique<Registry>();
-  add(*registry);
-  if (registry->catalog().workloads.empty()) return fail("it registers no workload");
-  return registry;
+  const std::size_t before = registry.catalog().workloads.size();
+  add(registry);
+  if (registry.catalog().workloads.size() == before) return fail("it registers no workload");
+  return {};
+}
+
+bool needs_libtorch(const std::filesystem::path& library) {
+  const auto bytes = read_regular(library, Links::kFollow);
+  const auto identity = bytes ? identity_in(*bytes) : std::nullopt;
+  return identity && !identity->libtorch.empty();
 }
 
 }  // namespace
@@ -67,9 +74,19 @@ Result<const Registry*> load_plugin(const std::filesystem::path& library,
   static std::map<std::filesystem::path, std::unique_ptr<Registry>> loaded;
   const auto known = loaded.find(library);
   if (known != loaded.end()) return known->second.get();
-  auto registry = open_plugin(library, shown);
-  if (!registry) return registry.error();
-  return (loaded[library] = std::move(*registry)).get();
+  auto registry = std::make_unique<Registry>();
+  if (auto added = add_workloads_of(library, shown, *registry); !added) return added.error();
+  return (loaded[library] = std::move(registry)).get();
+}
+
+void add_shipped_workloads(Registry& registry) {
+  const std::filesystem::path folder = installed_file({"lib/sweepd/workloads"});
+  std::error_code none;  // a build of the daemon's tests may have no folder
+  for (const auto& file : std::filesystem::directory_iterator(folder, none)) {
+    if (libtorch_version().empty() && needs_libtorch(file.path())) continue;
+    const auto added = add_workloads_of(file.path(), file.path().filename(), registry);
+    if (!added) fmt::print(stderr, "sweep-worker: {}\n", added.error().message);
+  }
 }
 
 }  // namespace sweepd
