@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Models and ranks of several nodes on a real Slurm cluster, through the daemon.
+"""Models, ranks of several nodes, and a plugin on a real Slurm cluster, through the daemon.
 
     tools/slurm_cluster --nodes 5 -- tests/slurm/gangs_test.py BIN_FOLDER [TEST...]
 
 What must be left of each story is what story_test.py says.
 """
 
+import shutil
 import unittest
 
-from story import NO_TORCH, Story, tearDownModule  # noqa: F401
+from story import BIN, NO_TORCH, Story, tearDownModule  # noqa: F401
 
 # The tests' worker, which has no LibTorch, has none of these.
 GANG = """
@@ -31,8 +32,26 @@ params: {{{TINY}, backend: gloo, world_size: 4}}
 matrix: {{strategy: [naive, overlap]}}
 """
 
+SAXPY = """
+sweep: saxpy
+workload: ./saxpy.so
+params: {warmup: 1, steps: 2, device: cpu, timeout: 1m}
+matrix: {size: [1000, 2000]}
+"""
+
 
 class GangsOnACluster(Story):
+    def test_a_plugin_runs_as_it_was_submitted(self):
+        home, library = self.home, self.home.folder / "saxpy.so"
+        home.environment["SWEEPD_CACHE"] = str(home.folder / "cache")
+        shutil.copy(BIN.parent / "plugins/saxpy.so", library)
+        home.submit_text("saxpy", SAXPY)
+        library.unlink()
+        self.every_trial_is_done(2)
+        for (attempt,) in home.sql("SELECT uid FROM attempt"):
+            self.assertTrue(home.is_forked(attempt), "by the job's loaded worker")
+        self.nothing_is_left()
+
     def test_ranks_of_mixed_number(self):
         self.home.submit("mixed", seeds=3, ranks="1, 2, 4")
         self.every_trial_is_done(9)
