@@ -228,6 +228,23 @@ TEST_F(NightlyPlugin, ANewWorkloadBuildsAndPassesItsTest) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("GB/s"), HasSubstr("1000000")));
 }
 
+TEST_F(Plugin, AStudyFindsItBesideItsSweepFile) {
+  fs::create_directory(box.folder() / "sweeps");
+  install("saxpy.so", "sweeps/saxpy.so");
+  box.write("sweeps/saxpy.yaml",
+            "sweep: own\nworkload: ./saxpy.so\nparams: {device: cpu, warmup: 1, steps: 3}\n"
+            "matrix: {size: [1000, 2000]}\n");
+  const std::string study =
+      box.write("study.yaml",
+                "study: kernels\ntitle: Kernels\nscales: {here: {}}\n"
+                "chapters: [{title: Saxpy, parts: [{file: sweeps/saxpy.yaml}]}]\n");
+  const Ran ran = box.ctl({"study", study, "-o", (box.folder() / "out").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  std::ifstream page(box.folder() / "out/writeup.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_THAT(text, AllOf(HasSubstr("1000"), HasSubstr("2000"), HasSubstr("add (ms)")));
+}
+
 TEST_F(Plugin, NewWorkloadWritesAFolderOnce) {
   const auto make = [&](const std::string& words) {
     return box.run("/bin/sh", {"-c", "cd '" + box.folder().string() +

@@ -71,6 +71,7 @@ const std::map<std::string, std::vector<json>>& values() {
       {"text", kTexts},
       {"texts", {json::array({kTexts[0]}), json::array({kTexts[0], kTexts[2]}), json::array()}},
       {"names", {json::array({"a.yaml"}), json::array({"a.yaml", "b.yaml"})}},
+      {"folders", {json::array({"/tmp"}), json::array({"/tmp", "nowhere"})}},
       {"set",
        {json::array({"steps=2"}), json::array({"seed=1,2"}), json::array({"none=1"}),
         json::array({"="})}},

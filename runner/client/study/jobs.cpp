@@ -120,6 +120,7 @@ Result<StudySource> read_study(Client& client, const std::string& file, const st
     if (!sweeps) return sweeps.error();
     request.names.push_back(name);
     request.texts.push_back(sweeps->text);
+    request.folders.push_back(sweeps->folder);
     source.files.emplace(name, std::move(*sweeps));
   }
   auto whole = client.call<rpc::ReadStudy>(request);

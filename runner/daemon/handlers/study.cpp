@@ -14,16 +14,18 @@ class GivenFiles {
   GivenFiles(const Services& services, const rpc::ReadStudy::Request& request)
       : services_(services) {
     for (std::size_t i = 0; i < request.names.size(); ++i) {
-      texts_.emplace(request.names[i], request.texts[i]);
+      const std::string folder = request.folders.empty() ? "" : request.folders[i];
+      files_.emplace(request.names[i], File{request.texts[i], folder});
     }
   }
 
   std::optional<StudySweeps> read(const std::string& file, const std::vector<Override>& set) const {
-    const auto text = texts_.find(file);
-    if (text == texts_.end()) return std::nullopt;
-    const AskedOfWorker ask{nullptr, ask_worker_of(services_, "").plugins};
-    const auto prepared = prepare_sweeps(text->second, file, services_.catalog,
-                                         services_.dispatcher.pools(), set, ask);
+    const auto found_file = files_.find(file);
+    if (found_file == files_.end()) return std::nullopt;
+    const auto& [text, folder] = found_file->second;
+    const AskedOfWorker ask{nullptr, ask_worker_of(services_, folder).plugins};
+    const auto prepared =
+        prepare_sweeps(text, file, services_.catalog, services_.dispatcher.pools(), set, ask);
     StudySweeps found{{}, std::move(prepared->unfit), ""};
     if (!prepared->errors.empty()) {
       const Diagnostic& first = prepared->errors.front();
@@ -37,8 +39,11 @@ class GivenFiles {
   }
 
  private:
+  struct File {
+    std::string text, folder;
+  };
   const Services& services_;
-  std::map<std::string, std::string> texts_;
+  std::map<std::string, File> files_;
 };
 
 }  // namespace
@@ -49,6 +54,11 @@ boost::asio::awaitable<Answer<rpc::ReadStudy>> handle_study(Services& services, 
     co_return Error{ErrorCode::kInvalidArgument,
                     fmt::format("`names` has {} entries and `texts` {}; expected as many of both",
                                 request.names.size(), request.texts.size())};
+  }
+  if (!request.folders.empty() && request.folders.size() != request.names.size()) {
+    co_return Error{ErrorCode::kInvalidArgument,
+                    fmt::format("`names` has {} entries and `folders` {}; expected as many or none",
+                                request.names.size(), request.folders.size())};
   }
   const auto work = [&services, &request] {
     const GivenFiles files(services, request);
