@@ -15,6 +15,7 @@
 #include "build_info.h"
 #include "db/upkeep/database_copy.h"
 #include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "runner/daemon/handlers/handlers.h"
 #include "runner/daemon/make_pools.h"
 #include "runner/daemon/planning/settle_submissions.h"
@@ -304,6 +305,7 @@ Result<void> App::run(const std::function<void()>& ready) {
   // Before anything that their jobs use is destroyed. From then on nothing is lost.
   parts_->writer.finish();
   end_without_readers();
+  kill_asked_workers();
   parts_->readers.finish();
   parts_->slow.finish();
   spdlog::info("stopped");

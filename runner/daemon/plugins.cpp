@@ -29,6 +29,11 @@ std::map<std::string, std::string> add_plugins(const std::filesystem::path& work
       spdlog::error("the configuration's plugin {} is left out: {}", file, def.error().message);
       continue;
     }
+    if (const auto other = plugins.find(def->name); other != plugins.end()) {
+      spdlog::error("the configuration's plugin {} is left out: {} has a workload `{}` too", file,
+                    other->second, def->name);
+      continue;
+    }
     plugins[def->name] = file;
     catalog.programs->set(std::move(*def));
   }

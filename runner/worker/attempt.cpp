@@ -13,6 +13,7 @@
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
 #include "runner/model/machine/private_values.h"
+#include "runner/worker/journal/fact_writer.h"
 #include "runner/worker/journal/log.h"
 #include "runner/worker/journal/measured.h"
 #include "runner/worker/passes/chrome_trace.h"
@@ -26,6 +27,7 @@
 #include "runner/worker/passes/step_energy.h"
 #include "runner/worker/plugins/plugin_workload.h"
 #include "runner/worker/sampling.h"
+#include "workloads/api/host_device.h"
 #include "workloads/api/range.h"
 
 namespace sweepd {
@@ -51,20 +53,6 @@ int device_index() {
   if (std::string_view(visible).find(',') == std::string_view::npos) return 0;
   return std::atoi(local_rank);
 }
-
-class FactWriter final : public Facts {
- public:
-  explicit FactWriter(EventWriter& events) : events_(events) {}
-  void text(std::string_view name, std::string_view value) override {
-    events_.add(FactEvent{std::string(name), std::nullopt, std::string(value)});
-  }
-  void number(std::string_view name, double value) override {
-    events_.add(FactEvent{std::string(name), value, ""});
-  }
-
- private:
-  EventWriter& events_;
-};
 
 }  // namespace
 
@@ -105,7 +93,9 @@ void Attempt::read_trial() {
   const Measured measured =
       value_or_throw(find_measured(parts_.registry, request_.workload, request_.program));
   values_ = value_or_throw(values_from_texts(measured.def, request_.params));
-  entry_ = value_or_throw(loaded_entry(measured, values_));
+  const LoadedEntry loaded = value_or_throw(loaded_entry(measured, values_));
+  entry_ = loaded.entry;
+  plain_ = loaded.plain;
   const auto& passes = entry_->def.passes;
   if (std::find(passes.begin(), passes.end(), name_of(request_.pass)) == passes.end()) {
     throw std::invalid_argument(fmt::format("workload `{}` has no pass `{}`; it has {}",
@@ -128,7 +118,7 @@ void Attempt::read_trial() {
 }
 
 void Attempt::emit_work() {
-  add(WorkEvent{entry_->work(values_, run_)});
+  add(WorkEvent{checked_work(*entry_, values_, run_)});
 }
 
 void Attempt::open_device() {
@@ -138,7 +128,9 @@ void Attempt::open_device() {
   options.memory_limit = run_.memory_limit;
   options.threads = threads_;
   if (request_.pass == Pass::kProfile) options.tracing = KernelTracing::kOn;
-  device_ = parts_.make_device(options);
+  // LibTorch's CPU counts only its own allocations.
+  device_ = plain_ && options.kind == "cpu" ? std::make_unique<HostDevice>(options)
+                                            : parts_.make_device(options);
   // Set only if a tool started this process and listens, in any pass.
   if (RangeObserver* ranges = device_->tool_ranges()) add_range_observer(*ranges);
   context_.emplace(Context{
@@ -289,6 +281,11 @@ std::string Attempt::observe_memory() {
 }
 
 std::string Attempt::observe_kernels() {
+  if (plain_ && device_->kind() == "cpu") {
+    throw Unavailable(
+        "the profile pass observes LibTorch's operators, and this library was built "
+        "without LibTorch");
+  }
   begin_measured();
   const PhaseNames phases(entry_->def.phases);
   const auto profiler = parts_.make_profiler(*device_);

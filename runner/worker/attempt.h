@@ -58,6 +58,7 @@ class Attempt {
   AttemptProgress& progress_;
   AttemptRequest request_;
   const WorkloadEntry* entry_ = nullptr;
+  bool plain_ = false;  // a plugin's workload without LibTorch
   NamedValues values_;
   RunParams run_;
   RankCores cores_;

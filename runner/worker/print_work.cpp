@@ -60,7 +60,7 @@ Result<Question> read_question(const Registry& registry, const json& parsed) {
   if (!values) return values.error();
   const auto entry = loaded_entry(*measured, *values);
   if (!entry) return entry.error();
-  return Question{*entry, std::move(*values), asked.ask == "code"};
+  return Question{entry->entry, std::move(*values), asked.ask == "code"};
 }
 
 Result<bool> answer_reread(const Registry& registry, const json& parsed) {
@@ -72,7 +72,7 @@ Result<bool> answer_reread(const Registry& registry, const json& parsed) {
 std::string answer(const Question& question) {
   const auto run = read_params<RunParams>(question.values);
   if (!question.asks_for_code) {
-    return event_to_line(WorkEvent{question.entry->work(question.values, run)});
+    return event_to_line(WorkEvent{checked_work(*question.entry, question.values, run)});
   }
   const auto& code = question.entry->code;
   return to_json_line(json{{"code", code ? code(question.values, run) : ""}});

@@ -89,6 +89,8 @@ TEST(Doctor, NamesWhatIsWrongAndWhatMendsIt) {
        [](auto& f) { f.cuda.library.clear(); }},
       {"worker", Health::kProblem, "SWEEPD_WORKER",
        [](auto& f) { f.worker.error = "no LibTorch in /opt/lib"; }},
+      {"worker", Health::kProblem, "install sweepd again",
+       [](auto& f) { f.worker.complaint = "sweep-worker: `parallelism.so` is cut off"; }},
       {"worker", Health::kWarning, "", [](auto& f) { f.worker.describe_time = seconds(9); }},
       {"state folder", Health::kProblem, "chmod u+rwx", [](auto& f) { f.state.writable = false; }},
       {"state folder", Health::kProblem, "SWEEPD_STATE_DIR",

@@ -15,6 +15,7 @@
 #include "runner/base/files.h"
 #include "runner/daemon/attempts/item_of.h"
 #include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "runner/daemon/formulas/work_of_trials.h"
 #include "runner/wire/event.h"
 #include "tests/daemon/dispatcher_story.h"

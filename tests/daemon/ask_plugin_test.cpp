@@ -1,15 +1,19 @@
 // What the daemon learns of a plugin's file, and the error for each file that is none.
 #include "runner/daemon/formulas/ask_plugin.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "build_info.h"
 #include "runner/base/ids.h"
 #include "runner/daemon/formulas/catalog_source.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "workloads/api/plugin_abi.h"
 
 namespace sweepd {
@@ -96,14 +100,52 @@ TEST_F(AskPlugin, WhatDoesNotLoadIsRefusedWithBothSides) {
         "LibTorch 2.10.0) than this sweep-worker has (" + here, "no LibTorch)"}},
       {"symbol.so", {"`symbol.so` (" + here, "undefined symbol", "gone_since_then"}},
       {"empty.so", {"it registers no workload"}},
-      {"crash.so", {"`crash.so`: the worker that had to describe it ended before it answered"}},
+      {"crash.so",
+       {"`crash.so`: the worker that had to describe it ended before it answered: it ended with "
+        "signal 6: no such table"}},
       {"exit.so", {"`exit.so`: the worker", "exit code 3"}},
   };
+  EXPECT_THAT(error_of("symbol.so"), testing::Not(HasSubstr(folder_.string())))
+      << "the user's name, not the copy's";
   for (const auto& [word, parts] : rows) {
     const std::string error = error_of(word);
     for (const std::string& part : parts) EXPECT_THAT(error, HasSubstr(part)) << word;
   }
   fs::remove(text);
+}
+
+TEST_F(AskPlugin, WhatNoLinkerMadeIsRefusedBeforeItIsLoaded) {
+  std::ifstream file(fs::path(PLUGINS) / "saxpy.so", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  fs::create_directories(folder_);
+  const auto error_with = [&](const std::string& bytes) {
+    std::ofstream(folder_ / "a.so", std::ios::binary) << bytes;
+    return error_of((folder_ / "a.so").string());
+  };
+  EXPECT_THAT(error_with(whole.substr(0, whole.size() / 2)), HasSubstr("a.so` is cut off"));
+  EXPECT_THAT(error_with(whole.substr(0, 10)), HasSubstr("is no shared library"));
+  std::string other = whole;
+  other[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(EM_S390);
+  EXPECT_THAT(error_with(other), HasSubstr("is a library for another processor"));
+  other = whole;
+  other[offsetof(Elf64_Ehdr, e_type)] = ET_EXEC;
+  EXPECT_THAT(error_with(other), HasSubstr("expected a shared library"));
+}
+
+TEST_F(AskPlugin, WhatALibraryForksDoesNotKeepTheWorker) {
+  limit_ = seconds(10);
+  const auto found = ask("fork.so");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->declaration.name, "broken");
+}
+
+TEST_F(AskPlugin, EndsAtOnceWithTheDaemon) {
+  std::thread stops([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill_asked_workers();
+  });
+  EXPECT_THAT(error_of("endless.so"), HasSubstr("it ended with signal 9"));
+  stops.join();
 }
 
 TEST_F(AskPlugin, OneThatHangsWhileItLoadsIsAnErrorToo) {
@@ -128,6 +170,13 @@ TEST_F(AskPlugin, AWorkerLoadsTheLibrariesThatItWasShippedWith) {
   ASSERT_NE(saxpy, nullptr) << "beside libraries that do not load";
   EXPECT_EQ(saxpy->base, "");
   EXPECT_EQ(catalog->find("broken"), nullptr) << "of old_abi.so, old_torch.so and symbol.so";
+
+  const fs::path cache = folder_ / "catalog.json";
+  ASSERT_TRUE(load_catalog(worker, cache));
+  fs::remove(shipped / "saxpy.so");
+  const auto later = load_catalog(worker, cache);
+  ASSERT_TRUE(later) << later.error().message;
+  EXPECT_EQ(later->find("saxpy"), nullptr) << "the folder changed, so the cache is old";
 }
 
 TEST_F(AskPlugin, ARelativePathNeedsTheFolder) {

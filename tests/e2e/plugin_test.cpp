@@ -109,6 +109,21 @@ TEST_F(Plugin, EndsAsAnyWorkloadDoes) {
   }
 }
 
+// With LibTorch the device counts tensors, and this library has none.
+class PluginInFullWorker : public Plugin {
+ protected:
+  PluginInFullWorker() { ::setenv("SWEEPD_WORKER", SWEEP_WORKER, 1); }
+};
+
+TEST_F(PluginInFullWorker, WithoutLibTorchItsMemoryIsTheProcesss) {
+  install("saxpy.so", "saxpy.so");
+  ASSERT_EQ(submit(file("passes: [memory]\nmatrix: {size: [2000000]}\n")).exit_code, 0)
+      << box.ctl({"show", "own"}).out;
+  EXPECT_EQ(box.sql("select min(peak_allocated) > 16000000 from saxpy_memory"), "1");
+  submit(file("", ", memory_limit: 1GiB, end: exhaust"));
+  EXPECT_THAT(box.ctl({"show", "own"}).out, HasSubstr("oom"));
+}
+
 TEST_F(Plugin, WhatDoesNotLoadIsAMistakeOfTheFile) {
   install("crash.so", "saxpy.so");
   const Ran ran = submit(file(""));
@@ -195,6 +210,13 @@ TEST_F(PluginSource, ItsMistakesAreTheCompilers) {
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.err, HasSubstr("own.yaml:2:11: error: workload: `./own.cpp` does not "
                                  "compile:\n2:int x = oops;\n"));
+  const auto with_compiler = [&](const std::string& compiler) {
+    ::setenv("CXX", compiler.c_str(), 1);
+    box.ctl({"stop"});
+    return submit_source("fine").err;
+  };
+  EXPECT_THAT(with_compiler("false"), HasSubstr("`false` ended with exit code 1 and said nothing"));
+  EXPECT_THAT(with_compiler("true -O1"), HasSubstr("made no library; look at its flags"));
   ::setenv("CXX", "/nonexistent/c++", 1);
   box.ctl({"stop"});
   EXPECT_THAT(submit_source("fine").err,

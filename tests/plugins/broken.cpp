@@ -60,9 +60,14 @@ namespace {
 struct AtLoading {
   AtLoading() {
 #if defined(BROKEN_CRASH)
+    std::fputs("no such table\n", stderr);
     std::abort();
 #elif defined(BROKEN_ENDLESS)
     for (;;) ::pause();
+#elif defined(BROKEN_FORK)
+    if (::fork() == 0) {
+      for (;;) ::pause();
+    }
 #elif defined(BROKEN_EXIT)
     ::syscall(SYS_exit_group, 3);  // exit() of a library that loads has code 66 under TSan
 #elif defined(BROKEN_TWO)

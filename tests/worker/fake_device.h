@@ -151,10 +151,14 @@ class ScriptedWorkload final : public Workload {
   void before_step() override { ahead(); }
   std::vector<HeldTensor> state() const override { return held; }
   Gang* gang() override { return others; }
+  void after_step(Samples& samples) override {
+    for (const auto& [phase, metric] : adds) samples.add(phase, metric, 1);
+  }
 
   std::vector<HeldTensor> held;         // the tensors that the step reports as held
   Gang* others = nullptr;               // the other ranks
   std::function<void()> ahead = [] {};  // before each step
+  std::vector<std::pair<std::string, std::string>> adds;  // phase and metric, after each step
 
  private:
   Step step_;

@@ -48,6 +48,26 @@ class MeasureTest : public ::testing::Test {
 
 constexpr TimingSettings kOneStep{0, {1, 0, {}, {}}};
 
+TEST_F(MeasureTest, AWorkloadCannotReplaceAFigureOfSweepd) {
+  const auto error_with = [&](const char* metric) -> std::string {
+    ScriptedWorkload workload([](std::int64_t, Phases&) {});
+    workload.adds = {{"step", metric}};
+    TimingHooks hooks;
+    hooks.on_step = [](const StepEvent&) {};
+    hooks.now = [&] { return device.now(); };
+    try {
+      measure_timing(workload, device, phases, kOneStep, progress, hooks);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_with("loss"), "");
+  EXPECT_THAT(error_with("time"), HasSubstr("after_step adds the metric `time` of `step`"));
+  EXPECT_THAT(error_with("host_time"), HasSubstr("`host_time`"));
+  EXPECT_THAT(error_with(""), HasSubstr("adds the metric `` of `step`"));
+}
+
 // Another rank takes 10 ms for each step.
 class SlowerRank : public Gang {
  public:

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <algorithm>
 
 #include "runner/wire/event.h"
@@ -23,6 +25,8 @@ class Cube final : public Workload {
   using Params = CubeParams;
   static constexpr std::string_view kHelp = "for this test";
   static WorkPerStep work(const Params& params, const RunParams& run) {
+    if (params.side == 13) return {"bf16", 0, {{"step", -1, 0}}, {}};
+    if (params.side == 14) return {"bf16", 0, {{"step", 0, std::nan("")}}, {}};
     if (params.side < 0) throw std::invalid_argument("side: -1 is no length");
     const auto side = static_cast<double>(params.side);
     return {"bf16", 0, {{"step", side * side * side, static_cast<double>(run.seed)}}, {}};
@@ -68,6 +72,9 @@ TEST(WorkLine, SaysWhatIsWrongWithARequest) {
            Case{R"({"workload":"cub","params":{}})", "did you mean `cube`?"},
            Case{R"({"workload":"cube","params":{"sied":"3"}})", "did you mean `side`?"},
            Case{R"({"workload":"cube","params":{"side":"-1"}})", "-1 is no length"},
+           Case{R"({"workload":"cube","params":{"side":"13"}})",
+                "work() of `cube` gives -1 FLOPs in phase `step`; expected a finite number from 0"},
+           Case{R"({"workload":"cube","params":{"side":"14"}})", "gives nan bytes in phase `step`"},
        }) {
     const std::string line = work_line(registry(), c.request);
     EXPECT_THAT(line, testing::StartsWith("{\"error\":")) << c.request;

@@ -50,6 +50,8 @@ inline Registration::Registration(Add add_) : add(add_), next(registrations) {
 
 }  // namespace sweepd::plugin
 
+// A library has one of each, whatever its number of files.
+// NOLINTBEGIN(misc-definitions-in-headers,readability-identifier-naming)
 extern "C" {
 
 // Read from the file before it is loaded.
@@ -67,6 +69,7 @@ __attribute__((weak, used, visibility("default"))) void sweepd_plugin_v1(
 }
 
 }  // extern "C"
+// NOLINTEND(misc-definitions-in-headers,readability-identifier-naming)
 
 #undef REGISTER_WORKLOAD
 #define REGISTER_WORKLOAD(name, Class)                               \

@@ -69,6 +69,7 @@ struct WorkerFacts {
   std::string error;    // why it does not start or describe itself
   Duration describe_time;
   std::int64_t workloads = 0;
+  std::string complaint = {};  // about its own workloads that do not load
 };
 
 struct StateFacts {

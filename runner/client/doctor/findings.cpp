@@ -117,6 +117,10 @@ Finding worker(const WorkerFacts& worker) {
   if (worker.error.empty()) {
     const std::string found = fmt::format("{}, {} workloads, starts in {}", worker.version,
                                           worker.workloads, to_human(worker.describe_time));
+    if (!worker.complaint.empty()) {
+      return {"worker", Health::kProblem, found + "; " + worker.complaint,
+              "Sweeps of the workloads in it are refused.", "install sweepd again"};
+    }
     if (worker.describe_time < kSlowStart) return ok("worker", found);
     return {"worker", Health::kWarning, found,
             "Every attempt pays for a start; the first from a cold disk takes longer.",

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -39,7 +40,11 @@ namespace {
 constexpr Duration kProgramLimit = seconds(60);  // LibTorch from a cold disk
 constexpr auto kDaemonLimit = std::chrono::seconds(15);
 
-Result<std::string> output_of(const std::string& program, const char* option) {
+struct Output {
+  std::string text, errors;  // stdout and stderr
+};
+
+Result<Output> both_outputs(const std::string& program, const char* option) {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return Error{ErrorCode::kIo, strerror(errno)};
   const UniqueFd read_end(fds[0]);
@@ -47,7 +52,8 @@ Result<std::string> output_of(const std::string& program, const char* option) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+  const UniqueFd errors(::memfd_create("sweepd-doctor", MFD_CLOEXEC));
+  posix_spawn_file_actions_adddup2(&actions, errors.get(), STDERR_FILENO);
   add_close_from(actions, STDERR_FILENO + 1);
   std::string name = program, argument = option;
   char* argv[] = {name.data(), argument.data(), nullptr};
@@ -57,7 +63,7 @@ Result<std::string> output_of(const std::string& program, const char* option) {
   if (spawned != 0) return Error{ErrorCode::kNotFound, strerror(spawned)};
   write_end.reset();
   const Instant deadline = now_instant() + kProgramLimit;
-  std::string text;
+  Output output;
   char buffer[65536];
   while (true) {
     pollfd ready{read_end.get(), POLLIN, 0};
@@ -68,17 +74,26 @@ Result<std::string> output_of(const std::string& program, const char* option) {
     }
     const ssize_t n = ::read(read_end.get(), buffer, sizeof buffer);
     if (n <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(n));
+    output.text.append(buffer, static_cast<std::size_t>(n));
   }
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (status == 0) return text;
-  const std::string last(trim(text.substr(0, text.find('\n'))));
-  if (!last.empty()) return Error{ErrorCode::kUnavailable, last};
+  const ssize_t said = ::pread(errors.get(), buffer, sizeof buffer, 0);
+  if (said > 0) output.errors.assign(buffer, static_cast<std::size_t>(said));
+  if (status == 0) return output;
+  const std::string all = output.errors + output.text;
+  const std::string first(trim(all.substr(0, all.find('\n'))));
+  if (!first.empty()) return Error{ErrorCode::kUnavailable, first};
   return Error{ErrorCode::kUnavailable,
                WIFSIGNALED(status) ? "it ended with signal " + std::to_string(WTERMSIG(status))
                                    : "it ended with code " + std::to_string(WEXITSTATUS(status))};
+}
+
+Result<std::string> output_of(const std::string& program, const char* option) {
+  auto output = both_outputs(program, option);
+  if (!output) return output.error();
+  return std::move(output->text);
 }
 
 std::int64_t count_pci_devices() {
@@ -203,18 +218,19 @@ WorkerFacts probe_worker(const fs::path& worker) {
   }
   facts.version = trim(*version);
   const Instant begin = now_instant();
-  const auto described = output_of(worker, "--describe");
+  const auto described = both_outputs(worker, "--describe");
   facts.describe_time = now_instant() - begin;
   if (!described) {
     facts.error = described.error().message;
     return facts;
   }
-  const auto catalog = catalog_from_json(parse_json(*described));
+  const auto catalog = catalog_from_json(parse_json(described->text));
   if (!catalog) {
     facts.error = "--describe: " + catalog.error().message;
     return facts;
   }
   facts.workloads = static_cast<std::int64_t>(catalog->workloads.size());
+  facts.complaint = trim(described->errors);
   return facts;
 }
 

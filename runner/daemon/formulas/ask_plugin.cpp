@@ -7,6 +7,7 @@
 
 #include "runner/base/text.h"
 #include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,18 +14,8 @@
 
 namespace sweepd {
 
-struct WorkerRun {
-  std::string text;                      // the output, perhaps cut off
-  std::optional<int> signal, exit_code;  // neither: it took longer than `limit` and was killed
-};
-std::string how_it_ended(const WorkerRun& run);  // "it ended with exit code 3"
-
-// Runs `worker option` with `input` on stdin. Blocks: call at start, or on a reader thread. An
-// error: it did not start.
-Result<WorkerRun> run_worker(const std::filesystem::path& worker, std::string_view option,
-                             std::string_view input, Duration limit);
-
-// Returns its whole output. kUnavailable also if it fails or takes longer than `limit`.
+// Returns the whole output of run_worker. kUnavailable also if it fails or takes longer than
+// `limit`.
 Result<std::string> ask_worker(const std::filesystem::path& worker, std::string_view option,
                                std::string_view input, Duration limit);
 

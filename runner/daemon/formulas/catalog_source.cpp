@@ -1,13 +1,15 @@
 #include "runner/daemon/formulas/catalog_source.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "runner/base/files.h"
-#include "runner/daemon/formulas/ask_worker.h"
+#include "runner/base/text.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "runner/wire/catalog_json.h"
 #include "runner/wire/json_text.h"
 
@@ -20,10 +22,19 @@ using nlohmann::json;
 // hangs.
 constexpr Duration kLimit = seconds(120);
 
-json fingerprint(const std::filesystem::path& worker) {
+json fingerprint_of_file(const std::filesystem::path& file) {
   struct stat info {};
-  if (::stat(worker.c_str(), &info) != 0) return nullptr;
-  return {worker.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+  if (::stat(file.c_str(), &info) != 0) return nullptr;
+  return {file.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+// Of the program, and of the folder of workloads that it was shipped with, whose time changes with
+// its files.
+json fingerprint(const std::filesystem::path& worker) {
+  json print = fingerprint_of_file(worker);
+  if (print.is_null()) return print;
+  print.push_back(fingerprint_of_file(worker.parent_path().parent_path() / "lib/sweepd/workloads"));
+  return print;
 }
 
 // Writes a new file and renames it, so that a FIFO or a link of that name is replaced, and neither
@@ -46,14 +57,16 @@ struct Described {
 };
 
 Result<Described> ask_for_catalog(const std::filesystem::path& worker) {
-  const auto text = ask_worker(worker, "--describe", "", kLimit);
+  const auto run = run_worker(worker, "--describe", "", kLimit);
   const auto fail = [&](const std::string& why) {
     return Error{
         ErrorCode::kUnavailable,
         fmt::format("cannot learn the workloads from `{} --describe`: {}", worker.string(), why)};
   };
-  if (!text) return fail(text.error().message);
-  const json described = parse_json(*text);
+  if (!run) return fail(run.error().message);
+  if (run->exit_code != 0) return fail(how_it_ended(*run));
+  if (!run->errors.empty()) spdlog::warn("{}", trim(run->errors));
+  const json described = parse_json(run->text);
   if (described.is_discarded()) return fail("its output is not JSON");
   auto catalog = catalog_from_json(described);
   if (!catalog) return fail(catalog.error().message);

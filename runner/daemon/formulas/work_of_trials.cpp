@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/daemon/formulas/ask_worker.h"
+#include "runner/daemon/formulas/run_worker.h"
 #include "runner/wire/attempt_folder.h"
 #include "runner/wire/event.h"
 #include "runner/wire/json_text.h"

@@ -39,4 +39,7 @@ struct PluginFinder {
 // The declaration of a workload that a plugin describes.
 WorkloadDef plugin_declaration(const WorkloadDef& described);
 
+// Returns "" or what no workload can have: a parameter or phase twice, an unknown pass.
+std::string mistake_in_plugin(const WorkloadDef& declaration);
+
 }  // namespace sweepd

@@ -179,6 +179,9 @@ std::string refusal_of_declaration(const Catalog& catalog, const WorkloadDef& de
   if (std::string why = refusal_of_program_name(catalog, declaration.name); !why.empty()) {
     return why;
   }
+  if (declaration.base == kPluginBase) {
+    if (std::string why = mistake_in_plugin(declaration); !why.empty()) return why;
+  }
   const WorkloadDef* base = catalog.find(declaration.base);
   for (const ParamDef& param : declaration.params) {
     if (!param.declared) continue;

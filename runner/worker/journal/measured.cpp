@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <stdexcept>
+#include <utility>
 
 #include "runner/base/text.h"
 #include "runner/model/vocabulary/program.h"
@@ -44,6 +47,22 @@ Result<NamedValues> values_from_texts(const WorkloadDef& def, const NamedTexts& 
     values[*index].second = std::move(*value);
   }
   return values;
+}
+
+WorkPerStep checked_work(const WorkloadEntry& entry, const NamedValues& values,
+                         const RunParams& run) {
+  WorkPerStep work = entry.work(values, run);
+  for (const PhaseWork& phase : work.phases) {
+    for (const auto& [what, value] : {std::pair{"FLOPs", phase.flops},
+                                      {"bytes", phase.bytes},
+                                      {"recomputed FLOPs", phase.recomputed_flops}}) {
+      if (std::isfinite(value) && value >= 0) continue;
+      throw std::invalid_argument(fmt::format(
+          "work() of `{}` gives {} {} in phase `{}`; expected a finite number from 0 on",
+          entry.def.name, value, what, phase.phase));
+    }
+  }
+  return work;
 }
 
 }  // namespace sweepd

@@ -32,4 +32,9 @@ using NamedValues = std::vector<std::pair<std::string, Value>>;
 // that names the workload, the parameter, the value and the expected form.
 Result<NamedValues> values_from_texts(const WorkloadDef& def, const NamedTexts& texts);
 
+// The entry's work per step. Throws std::invalid_argument if FLOPs or bytes are no finite numbers
+// from 0 on.
+WorkPerStep checked_work(const WorkloadEntry& entry, const NamedValues& values,
+                         const RunParams& run);
+
 }  // namespace sweepd

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -76,7 +77,9 @@ class TimingLoop {
     if (hooks_.readings != nullptr) {
       add_readings(hooks_.readings->take(), begin_, end_, samples);
     }
+    const std::size_t own = event.samples.size();
     workload_.after_step(samples);
+    require_new(event.samples, own);
     for (Sample& sample : event.samples) {
       sample.step = index;
       sample.warmup = warmup;
@@ -98,6 +101,20 @@ class TimingLoop {
   Bytes flushed() const { return flushed_; }
 
  private:
+  // What a workload adds must not stand beside a figure of sweepd's, whose name it has.
+  static void require_new(std::span<const Sample> samples, std::size_t own) {
+    for (const Sample& added : samples.subspan(own)) {
+      const auto same = [&](const Sample& sample) {
+        return sample.phase == added.phase && sample.metric == added.metric;
+      };
+      if (added.metric.empty() || std::ranges::any_of(samples.first(own), same)) {
+        throw std::invalid_argument(
+            fmt::format("after_step adds the metric `{}` of `{}`; expected a name that sweepd does "
+                        "not measure itself",
+                        added.metric, added.phase));
+      }
+    }
+  }
   void hold_device() {
     if (device_.hold(hold_)) return;
     throw std::invalid_argument(

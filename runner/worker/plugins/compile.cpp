@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -23,8 +24,10 @@ struct ShellOutput {
   std::string text;  // stdout and stderr
 };
 
-ShellOutput run_shell(const std::vector<std::string>& command, const char* redirection) {
-  std::string line;
+// Runs it in the folder, where its relative paths begin.
+ShellOutput run_shell(const fs::path& folder, const std::vector<std::string>& command,
+                      const char* redirection) {
+  std::string line = "cd " + shell_word(folder.string()) + " && ";
   for (const std::string& word : command) line += shell_word(word) + " ";
   line += redirection;
   std::FILE* pipe = ::popen(line.c_str(), "r");
@@ -43,11 +46,20 @@ bool is_cuda(const fs::path& source) {
   return source.extension() == ".cu";
 }
 
-std::string compiler_of(const fs::path& source) {
-  if (!is_cuda(source)) return variable_or("CXX", "c++");
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(text, ' ')) {
+    if (!trim(word).empty()) words.emplace_back(trim(word));
+  }
+  return words;
+}
+
+// With its launcher and options, as in `ccache c++`.
+std::vector<std::string> compiler_of(const fs::path& source) {
+  if (!is_cuda(source)) return words_in(variable_or("CXX", "c++"));
   const fs::path usual = "/usr/local/cuda/bin/nvcc";
   std::error_code ignored;
-  return variable_or("NVCC", fs::exists(usual, ignored) ? usual.c_str() : "nvcc");
+  return words_in(variable_or("NVCC", fs::exists(usual, ignored) ? usual.c_str() : "nvcc"));
 }
 
 Result<fs::path> include_folder() {
@@ -55,19 +67,47 @@ Result<fs::path> include_folder() {
   return Error{ErrorCode::kNotFound, "this installation has no headers of sweepd (include/sweepd)"};
 }
 
+// The compiler's errors, each with the two lines behind it, which show the place; or, if it names
+// none, its first lines.
+std::string errors_in(const std::string& text) {
+  constexpr std::size_t kMostLines = 30, kLongest = 240, kBehind = 2;
+  const std::vector<std::string> lines = split(trim(text), '\n');
+  std::vector<std::string> shown;
+  std::size_t behind = 0, errors = 0;
+  for (const std::string& line : lines) {
+    const bool is_error =
+        line.find("error:") != std::string::npos || line.find("error :") != std::string::npos;
+    if (is_error) ++errors;
+    if (is_error) behind = kBehind + 1;
+    if (behind == 0) continue;
+    --behind;
+    if (shown.size() < kMostLines) shown.push_back(line);
+  }
+  if (errors == 0)
+    shown.assign(lines.begin(),
+                 lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)));
+  for (std::string& line : shown) {
+    if (line.size() > kLongest) line = line.substr(0, kLongest) + " ...";
+  }
+  if (shown.size() == kMostLines) shown.emplace_back("...");
+  return join(shown, "\n");
+}
+
 Error compiler_error(const std::string& shown, const std::string& compiler,
                      const ShellOutput& output) {
-  constexpr std::size_t kMostLines = 30;
   if (output.exit_code == kNotFound) {
     return {ErrorCode::kFailedPrecondition,
             fmt::format("`{}` needs the compiler `{}`, which is not here; install it, or name "
                         "another one in $CXX or $NVCC",
                         shown, compiler)};
   }
-  std::vector<std::string> lines = split(trim(output.text), '\n');
-  if (lines.size() > kMostLines) lines.resize(kMostLines);
+  if (trim(output.text).empty()) {
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("`{}` does not compile: `{}` ended with exit code {} and said nothing",
+                        shown, compiler, output.exit_code)};
+  }
   return {ErrorCode::kInvalidArgument,
-          fmt::format("`{}` does not compile:\n{}", shown, join(lines, "\n"))};
+          fmt::format("`{}` does not compile:\n{}", shown, errors_in(output.text))};
 }
 
 }  // namespace
@@ -77,9 +117,7 @@ std::vector<std::string> flags_in(std::string_view source) {
   std::vector<std::string> flags;
   for (const std::string& line : split(source, '\n')) {
     if (!line.starts_with(kBegin)) continue;
-    for (const std::string& word : split(line.substr(kBegin.size()), ' ')) {
-      if (!trim(word).empty()) flags.emplace_back(trim(word));
-    }
+    for (std::string& word : words_in(line.substr(kBegin.size()))) flags.push_back(std::move(word));
   }
   return flags;
 }
@@ -89,8 +127,13 @@ Result<Compilation> plan_compilation(const fs::path& source, const std::string& 
   if (!text) return text.error();
   const auto headers = include_folder();
   if (!headers) return headers.error();
-  const std::string compiler = compiler_of(source);
-  std::vector<std::string> command{compiler, "-std=c++20", "-O3", "-shared"};
+  std::vector<std::string> command = compiler_of(source);
+  if (command.empty()) command.emplace_back(is_cuda(source) ? "nvcc" : "c++");
+  const std::string compiler = join(command, " ");
+  const fs::path folder = source.parent_path();
+  std::vector<std::string> ask_version = command;
+  ask_version.emplace_back("--version");
+  command.insert(command.end(), {"-std=c++20", "-O3", "-shared"});
   if (is_cuda(source)) {
     command.insert(command.end(), {"-Xcompiler", "-fPIC", "-arch=native"});
   } else {
@@ -100,14 +143,15 @@ Result<Compilation> plan_compilation(const fs::path& source, const std::string& 
   // Behind the source, since libraries resolve what stands before them.
   for (std::string& flag : flags_in(*text)) command.push_back(std::move(flag));
 
-  const ShellOutput version = run_shell({compiler, "--version"}, "2>&1");
+  const ShellOutput version = run_shell(folder, ask_version, "2>&1");
   if (version.exit_code != 0) return compiler_error(shown, compiler, version);
   std::vector<std::string> preprocess = command;
   preprocess.emplace_back("-E");
-  const ShellOutput whole = run_shell(preprocess, "2>/dev/null");
+  const ShellOutput whole = run_shell(folder, preprocess, "2>/dev/null");
   if (whole.exit_code != 0)
-    return compiler_error(shown, compiler, run_shell(preprocess, "2>&1 >/dev/null"));
-  return Compilation{command, version.text + join(command, " ") + "\n" + whole.text};
+    return compiler_error(shown, compiler, run_shell(folder, preprocess, "2>&1 >/dev/null"));
+  return Compilation{folder, compiler, command,
+                     version.text + join(command, " ") + "\n" + whole.text};
 }
 
 Result<void> compile_plugin(const Compilation& compilation, const fs::path& library,
@@ -115,13 +159,18 @@ Result<void> compile_plugin(const Compilation& compilation, const fs::path& libr
   const fs::path part = fmt::format("{}.{}.part", library.string(), ::getpid());
   std::vector<std::string> command = compilation.command;
   command.insert(command.end(), {"-o", part.string()});
-  const ShellOutput output = run_shell(command, "2>&1");
+  const ShellOutput output = run_shell(compilation.folder, command, "2>&1");
   std::error_code error;
+  if (output.exit_code == 0 && !fs::exists(part, error)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("`{}`: `{}` made no library; look at its flags", shown,
+                             join(compilation.command, " "))};
+  }
   if (output.exit_code == 0) fs::rename(part, library, error);
   if (output.exit_code == 0 && !error) return {};
   std::error_code ignored;
   fs::remove(part, ignored);
-  if (output.exit_code != 0) return compiler_error(shown, compilation.command.front(), output);
+  if (output.exit_code != 0) return compiler_error(shown, compilation.compiler, output);
   return Error{ErrorCode::kIo, fmt::format("{}: {}", library.string(), error.message())};
 }
 

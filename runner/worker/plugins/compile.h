@@ -11,6 +11,8 @@
 namespace sweepd {
 
 struct Compilation {
+  std::filesystem::path folder;  // of the source, where its flags' relative paths begin
+  std::string compiler;
   std::vector<std::string> command;  // without its output
   std::string identity;  // compiler, flags and preprocessed source: all that the library depends on
 };

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "workloads/api/device.h"
@@ -21,11 +22,26 @@ std::string line_after(std::string_view text, std::string_view key) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-bool is_shared_library(std::string_view bytes) {
-  if (bytes.size() < sizeof(Elf64_Ehdr) || !bytes.starts_with(ELFMAG)) return false;
+#if defined(__aarch64__)
+constexpr auto kMachine = EM_AARCH64;
+#else
+constexpr auto kMachine = EM_X86_64;
+#endif
+
+// Returns "" or why the bytes are no library that this machine can load.
+std::string mistake_in_library(std::string_view bytes) {
+  if (bytes.size() < sizeof(Elf64_Ehdr) || !bytes.starts_with(ELFMAG)) {
+    return "is no shared library; expected one that `c++ -shared` makes";
+  }
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  return header.e_type == ET_DYN;
+  if (header.e_type != ET_DYN) return "is a program or an object file; expected a shared library";
+  if (header.e_machine != kMachine) return "is a library for another processor";
+  // The linker writes the table of sections last.
+  if (header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize > bytes.size()) {
+    return "is cut off; build or copy it again";
+  }
+  return "";
 }
 
 std::string libtorch_of(const PluginIdentity& identity) {
@@ -57,8 +73,8 @@ std::string to_text(const PluginIdentity& identity) {
 
 std::string refusal_of_plugin(std::string_view bytes, std::string_view shown,
                               const PluginIdentity& worker) {
-  if (!is_shared_library(bytes)) {
-    return fmt::format("`{}` is no shared library; expected one that `c++ -shared` makes", shown);
+  if (const std::string mistake = mistake_in_library(bytes); !mistake.empty()) {
+    return fmt::format("`{}` {}", shown, mistake);
   }
   const auto identity = identity_in(bytes);
   if (!identity) {

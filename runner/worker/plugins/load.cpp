@@ -35,6 +35,14 @@ class StdoutToStderr {
   UniqueFd stdout_;
 };
 
+// The loader's reason, which names the copy in the cache, with the user's name instead.
+std::string by_its_name(std::string reason, const std::filesystem::path& library,
+                        const std::string& shown) {
+  const std::string path = library.string();
+  if (reason.starts_with(path)) reason.replace(0, path.size(), shown);
+  return reason;
+}
+
 Result<void> add_workloads_of(const std::filesystem::path& library, const std::string& shown,
                               Registry& registry) {
   const auto bytes = read_regular(library, Links::kFollow);
@@ -44,10 +52,11 @@ Result<void> add_workloads_of(const std::filesystem::path& library, const std::s
     return Error{ErrorCode::kInvalidArgument, std::move(why)};
   }
   const auto fail = [&](const char* reason) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`{}` ({}) does not load into this sweep-worker ({}): {}", shown,
-                             to_text(*identity_in(*bytes)), to_text(worker),
-                             reason == nullptr ? "no reason given" : reason)};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("`{}` ({}) does not load into this sweep-worker ({}): {}", shown,
+                    to_text(*identity_in(*bytes)), to_text(worker),
+                    reason == nullptr ? "no reason given" : by_its_name(reason, library, shown))};
   };
   const StdoutToStderr quiet;
   void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -61,13 +70,13 @@ Result<void> add_workloads_of(const std::filesystem::path& library, const std::s
   return {};
 }
 
+}  // namespace
+
 bool needs_libtorch(const std::filesystem::path& library) {
   const auto bytes = read_regular(library, Links::kFollow);
   const auto identity = bytes ? identity_in(*bytes) : std::nullopt;
   return identity && !identity->libtorch.empty();
 }
-
-}  // namespace
 
 Result<const Registry*> load_plugin(const std::filesystem::path& library,
                                     const std::string& shown) {

@@ -64,8 +64,8 @@ WorkloadEntry plugin_entry() {
   return detail::entry_of<Plugin>(kPluginBase);
 }
 
-Result<const WorkloadEntry*> loaded_entry(const Measured& measured, const NamedValues& values) {
-  if (measured.def.base != kPluginBase) return measured.entry;
+Result<LoadedEntry> loaded_entry(const Measured& measured, const NamedValues& values) {
+  if (measured.def.base != kPluginBase) return LoadedEntry{measured.entry};
   const auto params = read_params<PluginParams>(values);
   if (params.plugin_file.empty()) return Error{ErrorCode::kInvalidArgument, kWithoutFile};
   const auto library = library_of_code(params.plugin_file, params.code);
@@ -73,7 +73,7 @@ Result<const WorkloadEntry*> loaded_entry(const Measured& measured, const NamedV
   const auto registry = load_plugin(*library, params.plugin_file);
   if (!registry) return registry.error();
   const WorkloadEntry* entry = (*registry)->find(measured.def.name);
-  if (entry != nullptr) return entry;
+  if (entry != nullptr) return LoadedEntry{entry, !needs_libtorch(*library)};
   return Error{ErrorCode::kNotFound,
                fmt::format("`{}` has no workload `{}`", params.plugin_file, measured.def.name)};
 }

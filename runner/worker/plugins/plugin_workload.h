@@ -13,9 +13,14 @@ namespace sweepd {
 
 WorkloadEntry plugin_entry();
 
+struct LoadedEntry {
+  const WorkloadEntry* entry = nullptr;
+  bool plain = false;  // of a plugin without LibTorch
+};
+
 // Returns the entry that measures a trial with these values: that of its library, which is loaded
 // now, if its workload is a plugin's, else its own. Errors name the file.
-Result<const WorkloadEntry*> loaded_entry(const Measured& measured, const NamedValues& values);
+Result<LoadedEntry> loaded_entry(const Measured& measured, const NamedValues& values);
 
 // `sweep-worker --plugin`: answers one line of JSON about a plugin's file with one line.
 //
