@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "workloads/api/workload.h"
+#include "workloads/linear/linear.h"
 #include "workloads/nn/numerics.h"
 #include "workloads/nn/torch_device.h"
 
@@ -15,12 +16,17 @@ namespace {
 struct MatmulParams {
   std::int64_t size = 4096;
   std::string precision = "fp32";
+  std::string products = "torch";
 
   void visit(auto& field) {
     field("size", size, "rows and columns of both matrices", at_least(1), at_most(1 << 20),
           GrowsMemory(), Matters());
     field("precision", precision, "type of the matrices; tf32 is fp32 on tensor cores",
           one_of({"fp32", "tf32", "bf16", "fp16"}), Matters());
+    field("products", products,
+          "torch: at::mm; tuned: cuBLASLt, the fastest of its algorithms, timed in the warm-up and "
+          "kept in the cache folder",
+          one_of({"torch", "tuned"}));
   }
 };
 
@@ -47,6 +53,7 @@ class Matmul final : public Workload {
       : precision_(precision_from(params.precision)), n_(params.size) {
     const at::Device device = torch_device(context.device);
     prepare_precision(precision_, device);
+    way_ = linear_way(params.products == "tuned", false, device);
     c10::NoGradGuard no_grad;
     const auto options = at::TensorOptions().device(device).dtype(operand_type(precision_));
     at::Generator random = seeded_generator(device, context.run.seed);
@@ -56,15 +63,12 @@ class Matmul final : public Workload {
     c_ = at::empty({n_, n_}, options);
   }
 
-  void step(Phases&) override {
-    c10::NoGradGuard no_grad;
-    at::mm_out(c_, a_, b_);
-  }
+  void step(Phases&) override { multiply(); }
 
   // Compares sixteen entries with double-precision dot products of the same (rounded) operands.
   std::optional<Check> check() override {
+    multiply();
     c10::NoGradGuard no_grad;
-    at::mm_out(c_, a_, b_);
     Check check;
     const double allowed = tolerance();
     for (std::int64_t i = 0; i < 16; ++i) {
@@ -83,7 +87,18 @@ class Matmul final : public Workload {
     return check;
   }
 
+  void facts(Facts& facts) override { add_tuning(way_, facts); }
+
  private:
+  void multiply() {
+    c10::NoGradGuard no_grad;
+    if (way_.is_torch()) {
+      at::mm_out(c_, a_, b_);
+    } else {
+      way_.multiply(c_, a_, b_);
+    }
+  }
+
   // Entries are sums of n products of variance 1/9, so their size is sqrt(n)/3. Rounding a product
   // (tf32) or the result (16-bit types) costs the unit roundoff of that. Adding n terms in fp32
   // costs at most sqrt(n) roundoffs of fp32 for random signs. Allows eight times the expectation.
@@ -94,6 +109,7 @@ class Matmul final : public Workload {
 
   Precision precision_;
   std::int64_t n_;
+  LinearWay way_;
   at::Tensor a_, b_, c_;
 };
 

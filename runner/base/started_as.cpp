@@ -11,6 +11,12 @@ std::string variable_or(const char* name, const std::string& otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
+fs::path cache_folder() {
+  const fs::path home = variable_or("HOME", "");
+  const fs::path caches = variable_or("XDG_CACHE_HOME", home / ".cache");
+  return variable_or("SWEEPD_CACHE", caches / "sweepd");
+}
+
 fs::path installed_file(std::initializer_list<const char*> names) {
   std::error_code ignored;
   fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();

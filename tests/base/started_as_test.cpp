@@ -18,6 +18,17 @@ TEST(StartedAs, AnEmptyVariableIsNone) {
   ::unsetenv("SWEEPD_TEST_VARIABLE");
 }
 
+TEST(StartedAs, TheCacheIsInTheFirstFolderThatIsSet) {
+  const std::string home = variable_or("HOME", "");
+  ::setenv("SWEEPD_CACHE", "/own", 1);
+  ::setenv("XDG_CACHE_HOME", "/caches", 1);
+  EXPECT_EQ(cache_folder(), "/own");
+  ::unsetenv("SWEEPD_CACHE");
+  EXPECT_EQ(cache_folder(), "/caches/sweepd");
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(cache_folder(), home + "/.cache/sweepd");
+}
+
 TEST(StartedAs, FilesAreFoundInTheNearestFolderAbove) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   const std::string name = self.filename().string(), from_above = "bin/" + name;

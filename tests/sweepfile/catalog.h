@@ -19,6 +19,7 @@ struct LmStepParams {
   std::string optimizer = "adamw_fused", compile = "eager";
   std::string fused_linear = "off", fused_norm = "off", fused_rotary = "off";
   std::string fused_swiglu = "off", weight_copies = "cast";
+  std::string products = "torch", linear_backward = "serial";
 
   void visit(auto& field) {
     field("model", model, "size of the model",
@@ -43,6 +44,8 @@ struct LmStepParams {
     field("fused_rotary", fused_rotary, "one pass", one_of({"off", "on"}));
     field("fused_swiglu", fused_swiglu, "one pass", one_of({"off", "on"}));
     field("weight_copies", weight_copies, "of the weights", one_of({"cast", "kept"}));
+    field("products", products, "of linear layers", one_of({"torch", "tuned"}));
+    field("linear_backward", linear_backward, "its gradients", one_of({"serial", "parallel"}));
   }
 };
 

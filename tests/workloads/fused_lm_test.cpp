@@ -187,6 +187,11 @@ TEST(Fusions, WhatCannotBeCombinedSaysWhy) {
                 p.fused_norm = "on";
               }),
               HasSubstr("aot_inductor fuses operations itself"));
+  EXPECT_THAT(message([](LmStepParams& p) {
+                p.compile = "aot_inductor";
+                p.linear_backward = "parallel";
+              }),
+              HasSubstr("products: torch and linear_backward: serial"));
 }
 
 }  // namespace

@@ -14,7 +14,13 @@ struct Fusions {
   // gradients are 16-bit. Without, autocast casts every matrix in every forward.
   bool copies = false;
 
-  bool any() const { return linear || norm || rotary || gate || copies; }
+  // How the products of linear layers are computed (workloads/linear/linear.h).
+  bool tuned_products = false;
+  bool parallel_backward = false;
+
+  bool any() const {
+    return linear || norm || rotary || gate || copies || tuned_products || parallel_backward;
+  }
 };
 
 }  // namespace sweepd

@@ -132,8 +132,10 @@ CompileKind compile_kind_from(std::string_view name) {
 }
 
 Fusions fusions_of(const LmStepParams& params) {
-  return {params.fused_linear == "on", params.fused_norm == "on", params.fused_rotary == "on",
-          params.fused_swiglu == "on", params.weight_copies == "kept"};
+  return {params.fused_linear == "on",         params.fused_norm == "on",
+          params.fused_rotary == "on",         params.fused_swiglu == "on",
+          params.weight_copies == "kept",      params.products == "tuned",
+          params.linear_backward == "parallel"};
 }
 
 void require_compilable(const LmStepParams& params) {
@@ -149,7 +151,8 @@ void require_compilable(const LmStepParams& params) {
   if (fusions_of(params).any()) {
     throw std::invalid_argument(
         "compile: aot_inductor fuses operations itself and does not know ours; expected "
-        "fused_linear, fused_norm, fused_rotary and fused_swiglu off, and weight_copies: cast");
+        "fused_linear, fused_norm, fused_rotary and fused_swiglu off, weight_copies: cast, "
+        "products: torch and linear_backward: serial");
   }
   if (std::ranges::find(kTraceable, params.attention) == std::end(kTraceable)) {
     throw std::invalid_argument(

@@ -41,6 +41,8 @@ struct LmStepParams {
   std::string fused_rotary = "off";
   std::string fused_swiglu = "off";
   std::string weight_copies = "cast";
+  std::string products = "torch";
+  std::string linear_backward = "serial";
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -119,6 +121,13 @@ struct LmStepParams {
           "bf16: cast: every matrix is cast in every forward, and its gradient in every backward; "
           "kept: AdamW writes the 16-bit copy while it updates, and gradients stay 16-bit",
           one_of({"cast", "kept"}));
+    field("products", products,
+          "of linear layers: torch: at::linear; tuned: cuBLASLt, the fastest of its algorithms for "
+          "each shape, timed in the warm-up and kept in the cache folder",
+          one_of({"torch", "tuned"}));
+    field("linear_backward", linear_backward,
+          "both gradients of a linear layer one after the other, or at once on two CUDA streams",
+          one_of({"serial", "parallel"}));
   }
 };
 

@@ -165,7 +165,7 @@ at::Tensor LanguageModel::logits(const at::Tensor& tokens) const {
 at::Tensor LanguageModel::predict(const at::Tensor& x) const {
   const at::Tensor normed = norm(x, final_norm_);
   const Range range("lm_head");
-  return at::linear(normed, head_);  // [T, V]
+  return linear(normed, head_);  // [T, V]
 }
 
 at::Tensor LanguageModel::embed(const at::Tensor& tokens) const {
@@ -179,14 +179,14 @@ at::Tensor LanguageModel::attend(const BlockWeights& block, const at::Tensor& x,
       options_.fusions.linear ? joint_heads(block, x, batch) : single_heads(block, x, batch);
   const at::Tensor mixed = attention_(heads.q, heads.k, heads.v);
   const Range range("attention.projections");
-  return at::linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]
+  return linear(mixed.transpose(1, 2).reshape(x.sizes()), block.wo);  // [T, d]
 }
 
 LanguageModel::Heads LanguageModel::single_heads(const BlockWeights& block, const at::Tensor& x,
                                                  std::int64_t batch) const {
   const auto by_head = [&](const at::Tensor& weight) {  // [B, S, h, d/h]
     const Range range("attention.projections");
-    return at::linear(x, weight).view({batch, -1, options_.shape.heads, options_.shape.head_dim()});
+    return linear(x, weight).view({batch, -1, options_.shape.heads, options_.shape.head_dim()});
   };
   return {rotate(by_head(block.wq)), rotate(by_head(block.wk)), by_head(block.wv).transpose(1, 2)};
 }
@@ -195,7 +195,7 @@ LanguageModel::Heads LanguageModel::joint_heads(const BlockWeights& block, const
                                                 std::int64_t batch) const {
   const std::vector<at::Tensor> parts = [&] {
     const Range range("attention.projections");
-    return at::linear(x, block.wqkv)
+    return linear(x, block.wqkv)
         .view({batch, -1, 3, options_.shape.heads, options_.shape.head_dim()})
         .unbind(2);
   }();
@@ -210,17 +210,17 @@ at::Tensor LanguageModel::rotate(const at::Tensor& heads) const {
 
 at::Tensor LanguageModel::feed_forward(const BlockWeights& block, const at::Tensor& x) const {
   const Range range("ffn");
-  return at::linear(gated(block, x), block.w2);  // [T, d_ff] -> [T, d]
+  return linear(gated(block, x), block.w2);  // [T, d_ff] -> [T, d]
 }
 
 at::Tensor LanguageModel::gated(const BlockWeights& block, const at::Tensor& x) const {
   if (options_.fusions.linear) {
-    const at::Tensor both = at::linear(x, block.w13);  // [T, 2 d_ff]
+    const at::Tensor both = linear(x, block.w13);  // [T, 2 d_ff]
     if (options_.fusions.gate) return fused_gate(both);
     const auto parts = both.split(options_.shape.d_ff, 1);
     return at::silu(parts[0]) * parts[1];
   }
-  const at::Tensor a = at::linear(x, block.w1), b = at::linear(x, block.w3);
+  const at::Tensor a = linear(x, block.w1), b = linear(x, block.w3);
   return options_.fusions.gate ? fused_gate(a, b) : at::silu(a) * b;
 }
 

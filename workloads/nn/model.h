@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "workloads/fused/fused.h"
+#include "workloads/linear/linear.h"
 #include "workloads/nn/attention.h"
 #include "workloads/nn/fusions.h"
 #include "workloads/nn/rotary.h"
@@ -56,6 +57,7 @@ struct ModelOptions {
   Gradients gradients = Gradients::kOn;
   std::int64_t seed = 0;
   Fusions fusions = {};
+  LinearWay linear = {};
   // Called with each unit's parameters, in order, before those of the next one are made, so that a
   // rank that keeps only a part of them never has the whole model at once.
   std::function<void(std::span<const NamedTensor>)> unit_made = {};
@@ -78,6 +80,7 @@ class LanguageModel {
   // Observes every forward from now on, and must outlive them; null: no observer.
   void observe_units(UnitObserver* observer) { observer_ = observer; }
 
+  const ModelOptions& options() const { return options_; }
   const std::vector<NamedTensor>& parameters() const { return parameters_; }
   // With Fusions::copies, one per parameter: the 16-bit tensor that the products read and that gets
   // the gradient; undefined where a parameter has none. Else empty.
@@ -109,6 +112,9 @@ class LanguageModel {
   at::Tensor feed_forward(const BlockWeights& block, const at::Tensor& x) const;
   at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) const;
   at::Tensor predict(const at::Tensor& x) const;
+  at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) const {
+    return sweepd::linear(x, weight, options_.linear);
+  }
   void end_unit();  // ends the unit of the parameters made since the last call
   at::Tensor in_unit(std::size_t unit, auto forward) const;
 

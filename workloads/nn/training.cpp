@@ -31,6 +31,8 @@ ModelOptions model_options(const LmStepParams& params, at::Device device, std::i
       step_mode_from(params.mode) == StepMode::kForward ? Gradients::kOff : Gradients::kOn;
   options.seed = seed;
   options.fusions = fusions_of(params);
+  options.linear =
+      linear_way(options.fusions.tuned_products, options.fusions.parallel_backward, device);
   return options;
 }
 
@@ -131,6 +133,7 @@ std::vector<HeldTensor> Training::state() const {
 
 void Training::facts(Facts& facts) const {
   facts.text("logits_dtype", c10::toString(logits_type_));
+  add_tuning(model_.options().linear, facts);
 }
 
 void Training::restart() {

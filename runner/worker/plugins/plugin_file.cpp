@@ -72,8 +72,7 @@ Result<KeptPlugin> keep_source(const fs::path& file, const std::string& shown) {
 }  // namespace
 
 fs::path plugins_folder() {
-  const fs::path cache = variable_or("XDG_CACHE_HOME", variable_or("HOME", "") + "/.cache");
-  return fs::path(variable_or("SWEEPD_CACHE", cache / "sweepd")) / "plugins";
+  return cache_folder() / "plugins";
 }
 
 Result<KeptPlugin> keep_plugin(const fs::path& file, const std::string& shown) {

@@ -10,7 +10,7 @@
 
 namespace sweepd {
 
-// $SWEEPD_CACHE, else $XDG_CACHE_HOME/sweepd, else ~/.cache/sweepd; and `plugins` below it.
+// `plugins` in the cache folder (runner/base/started_as.h).
 std::filesystem::path plugins_folder();
 
 struct KeptPlugin {
