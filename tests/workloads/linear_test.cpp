@@ -45,7 +45,7 @@ struct LinearCase {
 
 // The output and both gradients; of those that are needed.
 Tensors linear_results(const LinearCase& of, const LinearWay& way, bool need_dx = true,
-                   bool need_dw = true) {
+                       bool need_dw = true) {
   at::manual_seed(7);
   at::Tensor x = at::randn(of.x_sizes), w = at::randn({of.out, of.x_sizes.back()});
   if (of.precision == Precision::kBf16Pure) {
@@ -110,7 +110,7 @@ TEST(Linear, ForksBeforeBothGradientsAndJoinsAfter) {
   table_calls.clear();
   linear_results({{12, 8}, 5, Precision::kFp32}, linear_way(true, true, kLoggedKernels));
   EXPECT_THAT(table_calls, ElementsAre("[12, 8][8, 5]", "fork", "[12, 5][5, 8]", "other",
-                                 "[5, 12][12, 8]", "join"));
+                                       "[5, 12][12, 8]", "join"));
   // Torch's products, on two branches.
   table_calls.clear();
   linear_results({{12, 8}, 5, Precision::kFp32}, linear_way(false, true, kLoggedKernels));

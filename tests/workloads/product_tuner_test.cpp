@@ -168,6 +168,19 @@ TEST_F(Tuner, WorksWhereTheFileCannotBeWritten) {
   EXPECT_EQ(tuner.used().count, 1);
 }
 
+TEST_F(Tuner, AnAlgorithmIsATextOfItsNumbers) {
+  const std::vector<std::uint64_t> algorithm = {0x1f, 0, ~std::uint64_t{0}};
+  const std::string written = algorithm_text(algorithm);
+  EXPECT_EQ(written, "1f.0.ffffffffffffffff");
+  std::vector<std::uint64_t> numbers(3);
+  EXPECT_TRUE(read_algorithm(written, numbers));
+  EXPECT_EQ(numbers, algorithm);
+  for (const char* bad : {"", "1f", "1f.0", "1f.0.1.2", "1f.0.", "1f.0.x", "1f,0,1", "-1.0.1",
+                          "1f.0.1ffffffffffffffff", "0x1f.0.1"}) {
+    EXPECT_FALSE(read_algorithm(bad, numbers)) << bad;
+  }
+}
+
 TEST_F(Tuner, TheFileIsNamedAfterDeviceAndVersion) {
   EXPECT_EQ(file, folder.path() / "cache/products-NVIDIA_H200__2_7_-130100.txt");
 }

@@ -1,6 +1,7 @@
 #include "workloads/linear/product_tuner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,6 +105,20 @@ TunedProducts ProductTuner::used() const {
     all.best_us += choice.best_us;
   }
   return all;
+}
+
+std::string algorithm_text(std::span<const std::uint64_t> numbers) {
+  return fmt::format("{:x}", fmt::join(numbers, "."));
+}
+
+bool read_algorithm(const std::string& text, std::span<std::uint64_t> numbers) {
+  std::istringstream words(text);
+  words >> std::hex;
+  for (std::uint64_t& number : numbers) {
+    words >> number;
+    words.ignore(1, '.');
+  }
+  return algorithm_text(numbers) == text;
 }
 
 fs::path products_file(const fs::path& cache, const std::string& device,

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,11 @@ class ProductTuner {
   std::filesystem::path file_;
   std::map<std::string, ProductChoice> used_;
 };
+
+// An algorithm that is a row of numbers, as a text, and back: "1f.0.3". The latter returns false
+// unless the text is of as many numbers.
+std::string algorithm_text(std::span<const std::uint64_t> numbers);
+bool read_algorithm(const std::string& text, std::span<std::uint64_t> numbers);
 
 // <cache>/products-<device>-<version>.txt. Letters that file names should not have become `_`.
 std::filesystem::path products_file(const std::filesystem::path& cache, const std::string& device,

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -45,26 +44,6 @@ bool has_cublas_lt() {
 
 std::string cublas_lt_version() {
   return std::to_string(cublasLtGetVersion());
-}
-
-std::string text_of(const cublasLtMatmulAlgo_t& algorithm) {
-  std::string text;
-  for (const std::uint64_t word : algorithm.data) {
-    text += fmt::format("{}{:x}", text.empty() ? "" : ".", word);
-  }
-  return text;
-}
-
-std::optional<cublasLtMatmulAlgo_t> algorithm_of(const std::string& text) {
-  cublasLtMatmulAlgo_t algorithm{};
-  std::istringstream words(text);
-  words >> std::hex;
-  for (std::uint64_t& word : algorithm.data) {
-    words >> word;
-    if (words.fail()) return std::nullopt;
-    words.ignore(1, '.');
-  }
-  return text_of(algorithm) == text ? std::optional(algorithm) : std::nullopt;
 }
 
 // cuBLASLt's columns are our rows, so it computes c^T = b^T a^T.

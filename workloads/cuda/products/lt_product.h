@@ -6,7 +6,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,6 @@ struct ProductShape {
   std::uint32_t alignment = 0;  // of all pointers, bytes, at most 256
   auto operator<=>(const ProductShape&) const = default;
 };
-
-// An algorithm as a text without spaces, and back; nothing if the text is of none.
-std::string text_of(const cublasLtMatmulAlgo_t& algorithm);
-std::optional<cublasLtMatmulAlgo_t> algorithm_of(const std::string& text);
 
 // Its descriptors are never destroyed: a copy of it lives as long as the process. Calls throw
 // std::runtime_error with the product's name for what cuBLASLt refuses.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "runner/base/started_as.h"
@@ -59,6 +60,11 @@ ProductShape shape_of(const Operand& a, const Operand& b, const at::Tensor& c) {
   return shape;
 }
 
+std::optional<cublasLtMatmulAlgo_t> algorithm_of(const std::string& text) {
+  cublasLtMatmulAlgo_t algorithm{};
+  return read_algorithm(text, algorithm.data) ? std::optional(algorithm) : std::nullopt;
+}
+
 // Times a product on its own tensors. All algorithms write the same result.
 class ProductTrials final : public ProductAlgorithms {
  public:
@@ -75,7 +81,8 @@ class ProductTrials final : public ProductAlgorithms {
     // Work of other streams would disturb the times.
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     std::vector<std::string> texts;
-    for (const auto& algorithm : product_.proposals()) texts.push_back(text_of(algorithm));
+    for (const auto& algorithm : product_.proposals())
+      texts.push_back(algorithm_text(algorithm.data));
     return texts;
   }
 
