@@ -181,7 +181,7 @@ TEST(Linear, OfTheModelAllGoThroughTheTable) {
         options.linear = way;
         const LanguageModel model(options);
         const at::Tensor logits = [&] {
-          const AutocastGuard autocast(precision_from(precision), at::kCPU);
+          const AutocastGuard autocast(precision_from(params.precision), at::kCPU);
           return model.logits(random_tokens(params, at::kCPU, 1).tokens);
         }();
         logits.to(at::kFloat).square().sum().backward();

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <bit>
 #include <stdexcept>
 
 #include "workloads/api/failure.h"
@@ -24,24 +25,15 @@ void one_after_the_other(at::Device, const std::function<void()>& first,
   second();
 }
 
-// A function's address, as a number that a node of the graph can keep.
-template <class Function>
-std::int64_t number_of(Function function) {
-  return reinterpret_cast<std::int64_t>(function);
-}
-template <class Function>
-Function function_of(const at::IValue& number) {
-  return reinterpret_cast<Function>(number.toInt());
-}
-
 class Linear : public torch::autograd::Function<Linear> {
  public:
   // x: [T, in]
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& w,
                             const LinearWay& way) {
     context->save_for_backward({x, w});
-    context->saved_data["multiply"] = number_of(way.multiply);
-    context->saved_data["both"] = number_of(way.both);
+    // A node of the graph can keep numbers.
+    context->saved_data["multiply"] = std::bit_cast<std::int64_t>(way.multiply);
+    context->saved_data["both"] = std::bit_cast<std::int64_t>(way.both);
     at::Tensor y = at::empty({x.size(0), w.size(0)}, x.options());
     way.multiply(y, x, w.t());
     return y;
@@ -51,8 +43,8 @@ class Linear : public torch::autograd::Function<Linear> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &w = saved[1], dy = gradients[0].contiguous();
-    const auto multiply = function_of<MultiplyInto>(context->saved_data["multiply"]);
-    const auto both = function_of<CallBoth>(context->saved_data["both"]);
+    const auto multiply = std::bit_cast<MultiplyInto>(context->saved_data["multiply"].toInt());
+    const auto both = std::bit_cast<CallBoth>(context->saved_data["both"].toInt());
     at::Tensor dx, dw;
     if (context->needs_input_grad(0)) dx = at::empty(x.sizes(), x.options());
     if (context->needs_input_grad(1)) dw = at::empty(w.sizes(), w.options());

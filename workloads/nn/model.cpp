@@ -52,7 +52,7 @@ void LanguageModel::end_unit() {
 at::Tensor LanguageModel::in_unit(std::size_t unit, auto forward) const {
   if (observer_ == nullptr) return forward();
   observer_->before(unit);
-  const at::Tensor output = forward();
+  at::Tensor output = forward();
   observer_->after(unit, output);
   return output;
 }
