@@ -16,6 +16,8 @@
 #include "workloads/cuda/flash/hopper_forward.cuh"
 #include "workloads/cuda/flash/portable_backward.cuh"
 #include "workloads/cuda/flash/portable_forward.cuh"
+#include "workloads/cuda/flash/tf32_backward.cuh"
+#include "workloads/cuda/flash/tf32_forward.cuh"
 
 namespace sweepd::gpu {
 namespace {
@@ -36,6 +38,10 @@ TEST(FlashGeometry, SharedMemoryOfABlock) {
   EXPECT_EQ(FloatForward<128>::shared_bytes(4), 209920);
   EXPECT_EQ(FloatBackward<64>::shared_bytes(4), 186368);
   EXPECT_EQ(FloatBackward<128>::shared_bytes(4), 209920);
+  EXPECT_EQ(Tf32Forward<64>::shared_bytes(4), 89088);
+  EXPECT_EQ(Tf32Forward<128>::shared_bytes(4), 171008);
+  EXPECT_EQ(Tf32Backward<64>::shared_bytes(4), 141312);
+  EXPECT_EQ(Tf32Backward<128>::shared_bytes(4), 189440);
 }
 
 TEST(FlashGeometry, FitsTheGpusItIsFor) {
@@ -47,6 +53,8 @@ TEST(FlashGeometry, FitsTheGpusItIsFor) {
   EXPECT_LE(FloatForward<64>::shared_bytes(2), kA100Bytes);
   EXPECT_LE(FloatForward<128>::shared_bytes(1), kAda);
   EXPECT_LE(FloatBackward<128>::shared_bytes(1), kAda);
+  EXPECT_LE(Tf32Forward<128>::shared_bytes(1), kAda);
+  EXPECT_LE(Tf32Backward<128>::shared_bytes(1), kAda);
   // `refusal` in flash.cpp says this of sm_86 and sm_89.
   EXPECT_GT((PortableBackward<kBf16, 128>::kSharedBytes), kAda);
 }
@@ -69,6 +77,10 @@ TEST(FlashGeometry, GroupsOfABlock) {
   EXPECT_EQ(of(FloatBackward<64>(), 8), "221");
   EXPECT_EQ(of(FloatForward<128>(), 512), "421");
   EXPECT_EQ(of(FloatBackward<128>(), 512), "421");
+  EXPECT_EQ(of(Tf32Forward<64>(), 512), "444");
+  EXPECT_EQ(of(Tf32Backward<64>(), 512), "442");
+  EXPECT_EQ(of(Tf32Forward<128>(), 512), "421");
+  EXPECT_EQ(of(Tf32Backward<128>(), 512), "421");
 }
 
 // An SM has 65,536 registers; a thread gets them in units of 8. With more than half of them a block
@@ -231,6 +243,28 @@ TEST(FlashGeometry, FloatTilesHaveNoBankConflicts) {
         FloatBackward<64>::Scores::kRowBytes / 4}) {
     unsigned banks = 0;
     for (int lane = 0; lane < 32; ++lane) banks |= 1U << ((lane / 8 * stride + lane % 8) % 32);
+    EXPECT_EQ(banks, 0xffffffffU) << stride;
+  }
+}
+
+// A warp loads 4 columns of 8 rows, or 8 columns of every other row of 8; of ds, half a warp loads
+// 8 columns of 4 rows.
+TEST(FlashGeometry, SplitTf32HasNoBankConflicts) {
+  for (const int stride :
+       {Tf32Forward<32>::Tile::kRowBytes / 4, Tf32Forward<64>::Tile::kRowBytes / 4,
+        Tf32Forward<96>::Tile::kRowBytes / 4, Tf32Forward<128>::Tile::kRowBytes / 4}) {
+    unsigned rows = 0, columns = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+      rows |= 1U << ((lane / 4 * stride + lane % 4) % 32);
+      columns |= 1U << ((lane % 4 * 2 * stride + lane / 4) % 32);
+    }
+    EXPECT_EQ(rows, 0xffffffffU) << stride;
+    EXPECT_EQ(columns, 0xffffffffU) << stride;
+  }
+  for (const int stride :
+       {Tf32Backward<64>::Scores::kRowBytes / 4, Tf32Backward<128>::Scores::kRowBytes / 4}) {
+    unsigned banks = 0;
+    for (int word = 0; word < 32; ++word) banks |= 1U << ((word / 8 * stride + word % 8) % 32);
     EXPECT_EQ(banks, 0xffffffffU) << stride;
   }
 }

@@ -1,8 +1,10 @@
-// The instructions of device.cuh, mma.cuh and vector.cuh on the emulator.
+// The instructions of device.cuh, mma.cuh, tf32.cuh and vector.cuh on the emulator.
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "tests/cuda/block.h"
+#include "workloads/cuda/flash/tf32.cuh"
 #include "workloads/cuda/fused/vector.cuh"
 
 namespace sweepd::gpu {
@@ -201,6 +203,48 @@ void emulated_mma(Element type, float* c, const std::uint32_t* a, std::uint32_t 
         for (std::size_t k = 0; k < 16; ++k) {
           sum += left[t / 4 + i / 2 * 8][k] * right[k][2 * (t % 4) + i % 2];
         }
+      }
+    }
+  });
+}
+
+namespace {
+
+float cut_to_tf32(std::uint32_t bits) {
+  return std::bit_cast<float>(bits & 0xffffe000U);
+}
+
+// The manual leaves the order and rounding of sums open. GPUs add up all terms and then cut the sum
+// off, so rounding would be too good.
+float cut_off(double sum) {
+  const auto nearest = static_cast<float>(sum);
+  return std::abs(nearest) > std::abs(sum) ? std::nextafter(nearest, 0.0F) : nearest;
+}
+
+}  // namespace
+
+void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  struct Lane {
+    float* c;
+    const std::uint32_t *a, *b;
+  } mine{c, a, b};
+  block().meet("mma.tf32", 32, &mine, [](const std::vector<void*>& lanes) {
+    float left[16][8], right[8][8];
+    for (std::size_t t = 0; t < 32; ++t) {
+      const auto* lane = static_cast<Lane*>(lanes[t]);
+      for (std::size_t i = 0; i < 4; ++i) {
+        left[t / 4 + i % 2 * 8][t % 4 + i / 2 * 4] = cut_to_tf32(lane->a[i]);
+      }
+      for (std::size_t i = 0; i < 2; ++i) right[t % 4 + i * 4][t / 4] = cut_to_tf32(lane->b[i]);
+    }
+    for (std::size_t t = 0; t < 32; ++t) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        float& element = static_cast<Lane*>(lanes[t])->c[i];
+        double sum = element;
+        for (std::size_t k = 0; k < 8; ++k) {
+          sum += double{left[t / 4 + i / 2 * 8][k]} * right[k][2 * (t % 4) + i % 2];
+        }
+        element = cut_off(sum);
       }
     }
   });

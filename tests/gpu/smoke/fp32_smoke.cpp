@@ -15,6 +15,15 @@
 namespace sweepd::gpu {
 namespace {
 
+struct Kernels {
+  const char* name;
+  const char* (*forward)(const Problem&, CUstream_st*);
+  const char* (*backward)(const Problem&, CUstream_st*);
+  double allowed;  // of the largest value
+};
+constexpr Kernels kKernels[] = {{"fp32", fp32_forward, fp32_backward, 2e-5},
+                                {"3xtf32", tf32_forward, tf32_backward, 2 * 2e-5}};
+
 // One batch. Rows are `gap` floats apart; with a multiple of 4 they are copied 16 bytes at a time.
 struct Shape {
   int heads, sequence, head_dim;
@@ -59,8 +68,8 @@ class FloatAttention {
     problem_.delta = problem_.lse_log2 + lines;
   }
 
-  void forward() { check(fp32_forward(problem_, nullptr), "fp32_forward"); }
-  void backward() { check(fp32_backward(problem_, nullptr), "fp32_backward"); }
+  void forward(const Kernels& kernels) { check(kernels.forward(problem_, nullptr), "forward"); }
+  void backward(const Kernels& kernels) { check(kernels.backward(problem_, nullptr), "backward"); }
 
   Values values(const char* name) const {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -146,21 +155,29 @@ double error_of(const Values& got, const Values& expected) {
   return difference / largest;
 }
 
-bool compare(const Shape& shape) {
+bool compare(const Kernels& kernels, const Shape& shape, const Expected& expected) {
   FloatAttention attention(shape);
-  attention.forward();
-  attention.backward();
-  const Expected expected(attention, shape);
+  attention.forward(kernels);
+  attention.backward(kernels);
   const double errors[] = {
       error_of(attention.values("o"), expected.o), error_of(attention.values("dq"), expected.dq),
       error_of(attention.values("dk"), expected.dk), error_of(attention.values("dv"), expected.dv)};
-  const bool agree = *std::max_element(std::begin(errors), std::end(errors)) <= 2e-5;
+  const bool agree = *std::max_element(std::begin(errors), std::end(errors)) <= kernels.allowed;
   std::printf(
-      "%s fp32, %d heads of %d, sequence %d, %s%s: errors o %.1e, dq %.1e, dk %.1e, dv %.1e\n",
-      agree ? "[  PASSED  ]" : "[  FAILED  ]", shape.heads, shape.head_dim, shape.sequence,
-      shape.causal ? "causal" : "full", shape.gap % 4 == 0 ? "" : ", not aligned", errors[0],
-      errors[1], errors[2], errors[3]);
+      "%s %s, %d heads of %d, sequence %d, %s%s: errors o %.1e, dq %.1e, dk %.1e, dv %.1e\n",
+      agree ? "[  PASSED  ]" : "[  FAILED  ]", kernels.name, shape.heads, shape.head_dim,
+      shape.sequence, shape.causal ? "causal" : "full", shape.gap % 4 == 0 ? "" : ", not aligned",
+      errors[0], errors[1], errors[2], errors[3]);
   return agree;
+}
+
+bool compare(const Shape& shape) {
+  const Expected expected(FloatAttention(shape), shape);
+  bool all = true;
+  for (const Kernels& kernels : kKernels) {
+    all = compare(kernels, shape, expected) && all;
+  }
+  return all;
 }
 
 }  // namespace
@@ -182,9 +199,11 @@ bool compare_fp32() {
 
 void time_fp32() {
   FloatAttention attention({1, 16384, 64, true});
-  std::printf("fp32, one head of 64, sequence 16384, causal: forward %.3f ms",
-              milliseconds([&] { attention.forward(); }, 10));
-  std::printf(", backward %.3f ms\n", milliseconds([&] { attention.backward(); }, 10));
+  for (const Kernels& kernels : kKernels) {
+    std::printf("%s, one head of 64, sequence 16384, causal: forward %.3f ms", kernels.name,
+                milliseconds([&] { attention.forward(kernels); }, 10));
+    std::printf(", backward %.3f ms\n", milliseconds([&] { attention.backward(kernels); }, 10));
+  }
 }
 
 }  // namespace sweepd::gpu

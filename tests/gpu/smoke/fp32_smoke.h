@@ -1,4 +1,4 @@
-// The fp32 kernels on a GPU, without LibTorch.
+// The kernels of fp32 tensors on a GPU, those of fp32.cu and of tf32.cu, without LibTorch.
 #pragma once
 
 namespace sweepd::gpu {

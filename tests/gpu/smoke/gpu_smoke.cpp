@@ -1,12 +1,12 @@
 // The first program to run on a GPU: our attention kernels, without LibTorch, in seconds. Compares
 // the kernels for Hopper with the portable ones, for heads of 64, 80 and 128, both masks, forward
-// and backward; on another GPU only runs the portable ones. Compares those of fp32 with the CPU.
-// Small enough for compute-sanitizer and ncu.
+// and backward; on another GPU only runs the portable ones. Compares those of fp32 and 3xtf32 with
+// the CPU. Small enough for compute-sanitizer and ncu.
 //
 //   gpu_smoke              sequences of 300: of two heads, and of a head for each SM, where each
 //                          block of Hopper's forward has several tiles
 //   gpu_smoke --time       also times the leaderboard's shape (16 heads of 64, sequence 16,384,
-//                          causal), and one such head in fp32
+//                          causal), and one such head in fp32 and 3xtf32
 //
 // Exit: 0 all agree, 1 they differ or CUDA reports an error, 77 there is no GPU.
 #include <algorithm>

@@ -152,14 +152,7 @@ struct FloatBackward {
         float four[4];
         SWEEPD_UNROLL
         for (int e = 0; e < 4; ++e) four[e] = dq[i][4 * j + e] * p.scale;
-        if (vectors) {
-          if (column < p.head_dim) add_global(to + column, four);
-        } else {
-          SWEEPD_UNROLL
-          for (int e = 0; e < 4; ++e) {
-            if (column + e < p.head_dim) add_global(to + column + e, four[e]);
-          }
-        }
+        add_columns(to, column, four, p.head_dim, vectors);
       }
     }
   }

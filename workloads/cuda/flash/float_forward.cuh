@@ -127,27 +127,13 @@ struct FloatForward {
     }
     sync_block();
     const Scores of_first{tile_at(kRowBytes + 2 * kKeyBytes).base};
-    const auto of_group = [&](int group, int row, int which) {
-      return load_shared(of_first.at(row, which) + static_cast<Shared>(group * kGroupBytes));
-    };
-    const float scale = p.scale * kLog2E;
     float share[8];
     SWEEPD_UNROLL
     for (int i = 0; i < 8; ++i) {
       const int row = thread.y + 8 * i;
-      float most = -INFINITY, total = 0;
-      SWEEPD_NO_UNROLL
-      for (int g = 0; g < thread.groups; ++g) most = fmaxf(most, of_group(g, row, 0));
-      const float shift = most == -INFINITY ? 0 : most;
-      SWEEPD_NO_UNROLL
-      for (int g = 0; g < thread.groups; ++g) {
-        total += of_group(g, row, 1) * exp2_of((of_group(g, row, 0) - shift) * scale);
-      }
-      share[i] = exp2_of((largest[i] - shift) * scale) / total;
-      if (thread.group == 0 && thread.x == 0 && first + row < p.sequence) {
-        const std::int64_t line = static_cast<std::int64_t>(block_z()) * p.heads + block_y();
-        p.lse[line * p.sequence + first + row] = most * p.scale + logf(total);
-      }
+      const RowTotal total = total_of_groups(p, of_first.at(row, 0), kGroupBytes, thread.groups);
+      share[i] = total.share_of(p, largest[i]);
+      if (thread.group == 0 && thread.x == 0) store_lse(p, total, first + row);
     }
     put(own, o, share, thread);
     sync_block();

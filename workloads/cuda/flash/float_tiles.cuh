@@ -176,6 +176,52 @@ SWEEPD_DEVICE void put(FloatTile<kStride> to, const float (&sum)[kI][kColumns],
   }
 }
 
+// Adds four columns of a row of dq, scaled, where they exist. `vectors`: the matrix is aligned.
+SWEEPD_DEVICE void add_columns(float* row, int column, const float (&four)[4], int head_dim,
+                               bool vectors) {
+  if (vectors) {
+    if (column < head_dim) add_global(row + column, four);
+    return;
+  }
+  SWEEPD_UNROLL
+  for (int e = 0; e < 4; ++e) {
+    if (column + e < head_dim) add_global(row + column + e, four[e]);
+  }
+}
+
+// A row's largest score, and the sum of its probabilities relative to that, over all groups.
+struct RowTotal {
+  float largest, sum;
+
+  // How much a group's sums count, whose largest score is `its_largest`.
+  SWEEPD_DEVICE float share_of(const Problem& p, float its_largest) const {
+    return exp2_of((its_largest - shift()) * p.scale * kLog2E) / sum;
+  }
+  SWEEPD_DEVICE float shift() const { return largest == -INFINITY ? 0 : largest; }
+};
+
+// Each group's largest score and sum are two floats at `at`, `distance` bytes apart.
+SWEEPD_DEVICE RowTotal total_of_groups(const Problem& p, Shared at, int distance, int groups) {
+  const float scale = p.scale * kLog2E;
+  RowTotal total{-INFINITY, 0};
+  const auto of_group = [&](int group, int which) {
+    return load_shared(at + static_cast<Shared>(group * distance + which * 4));
+  };
+  SWEEPD_NO_UNROLL
+  for (int g = 0; g < groups; ++g) total.largest = fmaxf(total.largest, of_group(g, 0));
+  SWEEPD_NO_UNROLL
+  for (int g = 0; g < groups; ++g) {
+    total.sum += of_group(g, 1) * exp2_of((of_group(g, 0) - total.shift()) * scale);
+  }
+  return total;
+}
+
+SWEEPD_DEVICE void store_lse(const Problem& p, const RowTotal& total, int row) {
+  if (row >= p.sequence) return;
+  const std::int64_t line = static_cast<std::int64_t>(block_z()) * p.heads + block_y();
+  p.lse[line * p.sequence + row] = total.largest * p.scale + logf(total.sum);
+}
+
 struct alignas(16) FourFloats {
   float at[4];
 };

@@ -12,6 +12,9 @@ namespace sweepd::gpu {
 // row sums, gradients, dq from its sums.
 const char* fp32_forward(const Problem& problem, CUstream_st* stream);
 const char* fp32_backward(const Problem& problem, CUstream_st* stream);
+// fp32 tensors, products by 3xTF32 (tf32.cuh); sm_80 and later.
+const char* tf32_forward(const Problem& problem, CUstream_st* stream);
+const char* tf32_backward(const Problem& problem, CUstream_st* stream);
 // fp16, bf16; sm_80 and later.
 const char* portable_forward(Element type, const Problem& problem, CUstream_st* stream);
 const char* portable_backward(Element type, const Problem& problem, CUstream_st* stream);
@@ -21,6 +24,7 @@ const char* hopper_backward(Element type, const Problem& problem, CUstream_st* s
 
 // The most shared memory that a block of a path's kernels needs.
 int fp32_shared_bytes(int head_dim);
+int tf32_shared_bytes(int head_dim);
 int portable_shared_bytes(int head_dim);
 int hopper_shared_bytes(int head_dim);
 
