@@ -18,7 +18,6 @@
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"
 #include "workloads/nn/captured_step.h"
-#include "workloads/nn/dtype_names.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/numerics.h"
 #include "workloads/nn/torch_device.h"
@@ -96,7 +95,8 @@ AttentionShape shape_of(const AttentionParams& params) {
           params.sequence,
           params.d_head,
           params.causal ? AttentionMask::kCausal : AttentionMask::kNone,
-          {params.block_q, params.block_k}};
+          {params.block_q, params.block_k},
+          products_from(params.dtype)};
 }
 
 class AttentionStep final : public Workload {
@@ -121,12 +121,12 @@ class AttentionStep final : public Workload {
         packaged_(params.compile == "aot_inductor"
                       ? std::make_unique<PackagedAttention>(params, context)
                       : nullptr),
-        attention_(attention_from(params.implementation), shape_, scalar_type_from(params.dtype),
+        attention_(attention_from(params.implementation), shape_, tensor_type_from(params.dtype),
                    torch_device(context.device), gradients_) {
     const at::Device device = torch_device(context.device);
     prepare_precision(Precision::kFp32, device);  // no TF32
     at::Generator random = seeded_generator(device, seed_);
-    const auto options = at::TensorOptions().device(device).dtype(scalar_type_from(params.dtype));
+    const auto options = at::TensorOptions().device(device).dtype(tensor_type_from(params.dtype));
     const auto make = [&] {
       return at::empty({params.batch, params.heads, params.sequence, params.d_head}, options)
           .normal_(0, 1, random);
@@ -155,7 +155,8 @@ class AttentionStep final : public Workload {
     const auto attention = [this](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
       return attend(q, k, v);
     };
-    return check_attention(attention, {q_, k_, v_, shape_.mask, scale}, gradients_, seed_);
+    return check_attention(attention, {q_, k_, v_, shape_.mask, scale, shape_.products}, gradients_,
+                           seed_);
   }
 
   // A CPU's figures depend on the instructions of its processor.

@@ -14,7 +14,6 @@
 #include "workloads/nn/attention.h"
 #include "workloads/nn/attention_check.h"
 #include "workloads/nn/attention_params.h"
-#include "workloads/nn/dtype_names.h"
 #include "workloads/nn/held.h"
 #include "workloads/nn/numerics.h"
 #include "workloads/nn/torch_device.h"
@@ -34,13 +33,14 @@ struct FlashLeaderboardParams {
 
   void visit(auto& field) {
     field("implementation", implementation, "flash: this project's own; sdpa_*: torch's, pinned",
-          one_of({"flash", "naive", "sdpa_flash", "sdpa_cudnn"}), Matters());
+          one_of({"flash", "naive", "sdpa_flash", "sdpa_efficient", "sdpa_cudnn"}), Matters());
     field("batch", batch, "sequences of one step", at_least(1), at_most(1 << 20), Matters());
     field("heads", heads, "heads of each sequence", at_least(1), at_most(4096), Matters());
     field("sequence", sequence, "rows of Q, K and V", at_least(1), at_most(1 << 22), Matters());
     field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), Matters());
-    field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
-          one_of({"fp32", "fp16", "bf16"}), Matters());
+    field("dtype", dtype,
+          "type of Q, K, V and the gradients; fp32 is never TF32; 3xtf32: see `attention`",
+          one_of({"fp32", "3xtf32", "fp16", "bf16"}), Matters());
     field("warmup_time", warmup_time,
           "steps run for at least this long, flushes included, before the first step that counts",
           Immaterial());
@@ -86,8 +86,13 @@ class FlashLeaderboard final : public Workload {
         timed_(context.pass == Pass::kTiming),
         warmup_time_(params.warmup_time),
         flush_(params.flush),
-        shape_{params.heads, params.sequence, params.d_head, AttentionMask::kCausal},
-        attention_(attention_from(params.implementation), shape_, scalar_type_from(params.dtype),
+        shape_{params.heads,
+               params.sequence,
+               params.d_head,
+               AttentionMask::kCausal,
+               {},
+               products_from(params.dtype)},
+        attention_(attention_from(params.implementation), shape_, tensor_type_from(params.dtype),
                    torch_device(context.device), Gradients::kOn) {
     if (context.run.flush_cache != "none") {
       throw std::invalid_argument(
@@ -97,7 +102,7 @@ class FlashLeaderboard final : public Workload {
     const at::Device device = torch_device(context.device);
     prepare_precision(Precision::kFp32, device);  // no TF32
     at::Generator random = seeded_generator(device, seed_);
-    const auto options = at::TensorOptions().device(device).dtype(scalar_type_from(params.dtype));
+    const auto options = at::TensorOptions().device(device).dtype(tensor_type_from(params.dtype));
     for (at::Tensor* tensor : {&q_, &k_, &v_}) {
       *tensor = at::empty({params.batch, params.heads, params.sequence, params.d_head}, options)
                     .normal_(0, 1, random);
@@ -119,8 +124,8 @@ class FlashLeaderboard final : public Workload {
   std::optional<Check> check() override {
     if (!timed_) return std::nullopt;  // would leave its blocks in the memory pass's figures
     const double scale = 1 / std::sqrt(static_cast<double>(shape_.head_dim));
-    const Check check =
-        check_attention(attention_, {q_, k_, v_, shape_.mask, scale}, Gradients::kOn, seed_);
+    const Check check = check_attention(
+        attention_, {q_, k_, v_, shape_.mask, scale, shape_.products}, Gradients::kOn, seed_);
     if (check.passed) warm_up();
     return check;
   }

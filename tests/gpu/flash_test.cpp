@@ -36,13 +36,13 @@ class CudaFlash : public CudaFixture {
   }
 
   void expect_right(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                    AttentionMask mask) {
-    const FlashOptions options{mask, 1 / std::sqrt(static_cast<double>(q.size(3)))};
+                    AttentionMask mask, FlashProducts products = FlashProducts::kOfType) {
+    const FlashOptions options{mask, 1 / std::sqrt(static_cast<double>(q.size(3))), {}, products};
     const auto flash = [&](const at::Tensor& q_, const at::Tensor& k_, const at::Tensor& v_) {
       return flash_attention(q_, k_, v_, options);
     };
     const Check check =
-        check_attention(flash, {q, k, v, mask, options.scale}, Gradients::kOn, ++seed);
+        check_attention(flash, {q, k, v, mask, options.scale, products}, Gradients::kOn, ++seed);
     EXPECT_TRUE(check.passed) << check.message;
   }
 
@@ -91,6 +91,24 @@ TEST_F(CudaFlashSmall, AnyHeadDimension) {
   }
 }
 
+// Rows are copied 16 bytes at a time, or 4 where they begin anywhere. With a sequence of 1,500 each
+// block has several groups.
+TEST_F(CudaFlashSmall, SplitTf32) {
+  constexpr FlashProducts kSplit = FlashProducts::k3xTf32;
+  for (const AttentionMask mask : kMasks) {
+    for (const std::int64_t head_dim : {16, 63, 64, 80, 128}) {
+      for (const std::int64_t sequence : {1, 129, 300}) {
+        const auto make = [&](std::int64_t begin) {
+          return random({2, 2, sequence, head_dim + 1}, at::kFloat).narrow(3, begin, head_dim);
+        };
+        expect_right(make(1), make(0), make(1), mask, kSplit);
+      }
+      const auto dense = [&] { return random({1, 1, 1500, head_dim}, at::kFloat); };
+      expect_right(dense(), dense(), dense(), mask, kSplit);
+    }
+  }
+}
+
 double largest(const at::Tensor& difference) {
   return difference.abs().max().item<double>();
 }
@@ -135,6 +153,8 @@ TEST_F(CudaFlash, LongSequences) {
 TEST_F(CudaFlash, TheLeaderboardsShape) {
   expect_right({1, 16, 16384, 64}, at::kBFloat16, AttentionMask::kCausal);
   expect_right({1, 1, 16384, 64}, at::kFloat, AttentionMask::kCausal);
+  const auto make = [&] { return random({1, 1, 16384, 64}, at::kFloat); };
+  expect_right(make(), make(), make(), AttentionMask::kCausal, FlashProducts::k3xTf32);
 }
 
 // A model passes [B, S, h, d] seen as [B, h, S, d].

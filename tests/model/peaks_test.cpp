@@ -31,6 +31,7 @@ TEST(Peaks, DenseFiguresByDeviceAndArithmetic) {
     };
     EXPECT_DOUBLE_EQ(peak("fp32").flops_per_s, c.fp32 * 1e12) << c.device;
     EXPECT_DOUBLE_EQ(peak("tf32").flops_per_s, c.tf32 * 1e12) << c.device;
+    EXPECT_DOUBLE_EQ(peak("3xtf32").flops_per_s, c.tf32 / 3 * 1e12) << c.device;
     EXPECT_DOUBLE_EQ(peak("bf16").flops_per_s, c.bf16 * 1e12) << c.device;
     EXPECT_DOUBLE_EQ(peak("fp16").flops_per_s, c.bf16 * 1e12) << c.device;
     EXPECT_DOUBLE_EQ(peak("bf16").bytes_per_s, c.memory * 1e9) << c.device;

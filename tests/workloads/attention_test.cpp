@@ -247,6 +247,64 @@ TEST(Attention, ATileIsOfFlashAloneAndWholeVectors) {
       0U);
 }
 
+TEST(Attention, SplitTf32IsFp32OfFlash) {
+  Harness harness;
+  const auto work = [&](const char* implementation) {
+    return harness.work("attention",
+                        with(kSmall, {{"implementation", implementation}, {"dtype", "3xtf32"}}));
+  };
+  const WorkPerStep split = work("flash");
+  EXPECT_EQ(split.arithmetic, "3xtf32");
+  const WorkPerStep fp32 = harness.work("attention", with(kSmall, {{"implementation", "flash"}}));
+  ASSERT_EQ(split.phases.size(), fp32.phases.size());
+  for (std::size_t i = 0; i < split.phases.size(); ++i) {
+    EXPECT_EQ(split.phases[i].flops, fp32.phases[i].flops);
+    EXPECT_EQ(split.phases[i].bytes, fp32.phases[i].bytes);
+  }
+  for (const char* implementation : {"naive", "sdpa_efficient"}) {
+    try {
+      work(implementation);
+      FAIL() << implementation;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(),
+                  AllOf(HasSubstr("dtype: 3xtf32 works only with implementation: flash"),
+                        HasSubstr(implementation)));
+    }
+  }
+}
+
+TEST(Attention, SplitTf32IsUnavailableOnACpu) {
+  Harness harness;
+  try {
+    harness.make("attention", with(kSmall, {{"implementation", "flash"}, {"dtype", "3xtf32"}}));
+    FAIL();
+  } catch (const Unavailable& error) {
+    EXPECT_THAT(error.what(), HasSubstr("3xtf32 needs a GPU's tensor cores"));
+  }
+}
+
+// One product of TF32 has the errors of inputs rounded to 11 bits, which the check must find.
+TEST(AttentionCheck, FindsSplitTf32WithoutItsSmallTerms) {
+  at::manual_seed(8);
+  const auto make = [] { return at::randn({1, 2, 100, 24}); };
+  AttentionInputs inputs{make(), make(), make(), AttentionMask::kCausal, kScale};
+  inputs.products = FlashProducts::k3xTf32;
+  const auto rounded = [](const at::Tensor& tensor) {
+    const at::Tensor value = tensor.detach(), more = value * 8193;
+    return tensor + (more - (more - value) - value);  // 11 bits, and the gradient of `tensor`
+  };
+  const auto of = [&](bool rounds) {
+    return check_attention(
+        [&](const auto& q, const auto& k, const auto& v) {
+          return rounds ? attend(rounded(q), rounded(k), rounded(v), kScale, 1)
+                        : attend(q, k, v, kScale, 1);
+        },
+        inputs, Gradients::kOn, 0);
+  };
+  EXPECT_TRUE(of(false).passed) << of(false).message;
+  EXPECT_FALSE(of(true).passed) << of(true).largest_error;
+}
+
 TEST(Attention, WhatACpuCannotDoIsUnavailableWithTheReason) {
   Harness harness;
   for (const char* implementation : {"sdpa_efficient", "sdpa_cudnn"}) {

@@ -38,16 +38,14 @@ void require_alike(const at::Tensor& q, const at::Tensor& other, const char* nam
 class FlashFunction : public torch::autograd::Function<FlashFunction> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& q,
-                            const at::Tensor& k, const at::Tensor& v, bool causal, double scale,
-                            std::int64_t tile_rows, std::int64_t tile_columns) {
-    const FlashOptions options{
-        causal ? AttentionMask::kCausal : AttentionMask::kNone, scale, {tile_rows, tile_columns}};
+                            const at::Tensor& k, const at::Tensor& v, const FlashOptions& options) {
     const FlashOutput output = kernels_of(q.device())->forward(q, k, v, options);
     context->save_for_backward({q, k, v, output.o, output.lse});
-    context->saved_data["causal"] = causal;
-    context->saved_data["scale"] = scale;
-    context->saved_data["tile_rows"] = tile_rows;
-    context->saved_data["tile_columns"] = tile_columns;
+    context->saved_data["causal"] = options.mask == AttentionMask::kCausal;
+    context->saved_data["scale"] = options.scale;
+    context->saved_data["tile_rows"] = options.tile.rows;
+    context->saved_data["tile_columns"] = options.tile.columns;
+    context->saved_data["3xtf32"] = options.products == FlashProducts::k3xTf32;
     return output.o;
   }
 
@@ -57,11 +55,12 @@ class FlashFunction : public torch::autograd::Function<FlashFunction> {
     const FlashOptions options{
         context->saved_data["causal"].toBool() ? AttentionMask::kCausal : AttentionMask::kNone,
         context->saved_data["scale"].toDouble(),
-        {context->saved_data["tile_rows"].toInt(), context->saved_data["tile_columns"].toInt()}};
+        {context->saved_data["tile_rows"].toInt(), context->saved_data["tile_columns"].toInt()},
+        context->saved_data["3xtf32"].toBool() ? FlashProducts::k3xTf32 : FlashProducts::kOfType};
     const FlashGradients found =
         kernels_of(saved[0].device())
             ->backward(gradients[0], saved[0], saved[1], saved[2], saved[3], saved[4], options);
-    return {found.dq, found.dk, found.dv, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
+    return {found.dq, found.dk, found.dv, at::Tensor()};
   }
 };
 
@@ -74,7 +73,7 @@ std::string tile_refusal(at::Device device, const FlashTile& tile) {
 }  // namespace
 
 const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim,
-                                  const FlashTile& tile) {
+                                  const FlashTile& tile, FlashProducts products) {
   const FlashKernels* kernels = kernels_of(device);
   if (kernels == nullptr) {
     throw Unavailable("attention flash has no kernels for " + device.str() +
@@ -83,8 +82,10 @@ const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::i
   std::string reason;
   if (type != at::kFloat && type != at::kHalf && type != at::kBFloat16) {
     reason = "it knows fp32, fp16 and bf16";
+  } else if (products == FlashProducts::k3xTf32 && type != at::kFloat) {
+    reason = "3xtf32 is of fp32 tensors";
   } else {
-    reason = kernels->refusal(device, type, head_dim);
+    reason = kernels->refusal(device, type, head_dim, products);
     if (reason.empty()) reason = tile_refusal(device, tile);
   }
   if (reason.empty()) return *kernels;
@@ -101,9 +102,8 @@ at::Tensor flash_attention(const at::Tensor& q, const at::Tensor& k, const at::T
   }
   require_alike(q, k, "k");
   require_alike(q, v, "v");
-  require_flash(q.device(), q.scalar_type(), q.size(3), options.tile);
-  return FlashFunction::apply(q, k, v, options.mask == AttentionMask::kCausal, options.scale,
-                              options.tile.rows, options.tile.columns);
+  require_flash(q.device(), q.scalar_type(), q.size(3), options.tile, options.products);
+  return FlashFunction::apply(q, k, v, options);
 }
 
 }  // namespace sweepd

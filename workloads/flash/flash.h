@@ -23,10 +23,14 @@ struct FlashTile {
   std::int64_t rows = 0, columns = 0;
 };
 
+// k3xTf32: those of fp32 tensors on a GPU's tensor cores, with operands split into two of tf32.
+enum class FlashProducts { kOfType, k3xTf32 };
+
 struct FlashOptions {
   AttentionMask mask = AttentionMask::kCausal;
   double scale = 1;  // factor of the scores, usually 1 / sqrt(d)
   FlashTile tile = {};
+  FlashProducts products = FlashProducts::kOfType;
 };
 
 struct FlashOutput {
@@ -44,7 +48,8 @@ struct FlashGradients {
 // backward run on torch's current stream and threads, and allocate from torch's allocator.
 struct FlashKernels {
   // Returns why they cannot run with that type and head dimension on that device; "" if they can.
-  std::string (*refusal)(at::Device device, at::ScalarType type, std::int64_t head_dim);
+  std::string (*refusal)(at::Device device, at::ScalarType type, std::int64_t head_dim,
+                         FlashProducts products);
   FlashOutput (*forward)(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          const FlashOptions& options);
   FlashGradients (*backward)(const at::Tensor& d_o, const at::Tensor& q, const at::Tensor& k,
@@ -57,9 +62,11 @@ struct FlashKernels {
 inline constexpr const char* kCudaFlashKernels = "sweepd_cuda_flash_kernels";
 using GetFlashKernels = const FlashKernels* (*)();
 
-// Throws Unavailable if `device` has none, or they do not support the type, head dimension or tile.
+// Throws Unavailable if `device` has none, or they do not support the type, head dimension, tile or
+// products.
 const FlashKernels& require_flash(at::Device device, at::ScalarType type, std::int64_t head_dim,
-                                  const FlashTile& tile = {});
+                                  const FlashTile& tile = {},
+                                  FlashProducts products = FlashProducts::kOfType);
 
 // Returns o, differentiable in q, k and v. Throws std::invalid_argument if shapes, types or devices
 // differ, Unavailable as above.

@@ -83,7 +83,8 @@ flash::Tile wanted(const FlashTile& tile) {
   return {tile.rows, tile.columns};
 }
 
-std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim) {
+std::string refusal(at::Device, at::ScalarType, std::int64_t head_dim, FlashProducts products) {
+  if (products == FlashProducts::k3xTf32) return "3xtf32 needs a GPU's tensor cores";
   if (head_dim <= flash::kMaxWidth) return "";
   return "its tiles hold head dimensions to " + std::to_string(flash::kMaxWidth);
 }

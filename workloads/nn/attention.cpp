@@ -11,6 +11,8 @@
 
 #include "workloads/api/failure.h"
 #include "workloads/api/range.h"
+#include "workloads/nn/attention_params.h"
+#include "workloads/nn/dtype_names.h"
 #include "workloads/nn/held.h"
 
 namespace sweepd {
@@ -92,11 +94,20 @@ std::string_view name_of(AttentionKind kind) {
   return "?";
 }
 
+at::ScalarType tensor_type_from(std::string_view dtype) {
+  return dtype == kDtype3xTf32 ? at::kFloat : scalar_type_from(dtype);
+}
+
+FlashProducts products_from(std::string_view dtype) {
+  return dtype == kDtype3xTf32 ? FlashProducts::k3xTf32 : FlashProducts::kOfType;
+}
+
 Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::ScalarType type,
                      at::Device device, Gradients gradients)
     : kind_(kind),
       mask_(shape.mask),
       tile_(shape.tile),
+      products_(shape.products),
       type_(type),
       scale_(1 / std::sqrt(static_cast<double>(shape.head_dim))) {
   if (kind == AttentionKind::kNaive) {
@@ -104,7 +115,7 @@ Attention::Attention(AttentionKind kind, const AttentionShape& shape, at::Scalar
     const auto options = at::TensorOptions().device(device).dtype(at::kBool);
     above_ = at::ones({shape.context, shape.context}, options).triu_(1);
   } else if (kind == AttentionKind::kFlash) {
-    require_flash(device, type, shape.head_dim, shape.tile);
+    require_flash(device, type, shape.head_dim, shape.tile, shape.products);
   } else {
     require_backend(kind, shape, type, device, gradients);
   }
@@ -116,7 +127,8 @@ at::Tensor Attention::operator()(const at::Tensor& q, const at::Tensor& k,
   const Range range("attention.fused");
   // Autocast casts for torch's kernels. Without autocast `to` does nothing.
   if (kind_ == AttentionKind::kFlash) {
-    return flash_attention(q.to(type_), k.to(type_), v.to(type_), {mask_, scale_, tile_});
+    return flash_attention(q.to(type_), k.to(type_), v.to(type_),
+                           {mask_, scale_, tile_, products_});
   }
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, mask_ == AttentionMask::kCausal,
                                           scale_);

@@ -15,12 +15,19 @@ enum class AttentionKind { kNaive, kSdpaMath, kSdpaFlash, kSdpaEfficient, kSdpaC
 AttentionKind attention_from(std::string_view name);  // throws std::invalid_argument
 std::string_view name_of(AttentionKind kind);
 
+// What `dtype` of a sweep file means: the type of tensors, and how `flash` multiplies them. Both
+// throw std::invalid_argument.
+at::ScalarType tensor_type_from(std::string_view dtype);
+FlashProducts products_from(std::string_view dtype);
+
 struct AttentionShape {
   std::int64_t heads = 0;
   std::int64_t context = 0;
   std::int64_t head_dim = 0;
   AttentionMask mask = AttentionMask::kCausal;
-  FlashTile tile = {};  // for kFlash
+  // For kFlash.
+  FlashTile tile = {};
+  FlashProducts products = FlashProducts::kOfType;
 };
 
 enum class Gradients { kOff, kOn };
@@ -47,6 +54,7 @@ class Attention {
   AttentionKind kind_;
   AttentionMask mask_;
   FlashTile tile_;
+  FlashProducts products_;
   at::ScalarType type_;
   double scale_;      // 1 / sqrt(head_dim)
   at::Tensor above_;  // naive, causal: bool [context, context], true above the diagonal; made once

@@ -24,6 +24,7 @@ struct AttentionInputs {
   at::Tensor q, k, v;  // [B, h, S, d], any strides
   AttentionMask mask = AttentionMask::kNone;
   double scale = 1;  // factor of the kernel's scores
+  FlashProducts products = FlashProducts::kOfType;
 };
 
 // `largest_error` is the largest difference in O, dQ, dK and dV, as a share of that tensor's

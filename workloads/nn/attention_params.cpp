@@ -17,7 +17,7 @@ struct Counts {
              static_cast<double>(params.sequence)),
         tensor(rows * static_cast<double>(params.d_head)),
         scores(rows * static_cast<double>(params.sequence)),
-        element(params.dtype == "fp32" ? 4 : 2) {}
+        element(params.dtype == "fp32" || params.dtype == kDtype3xTf32 ? 4 : 2) {}
   double rows, tensor, scores, element;
 };
 
@@ -61,6 +61,14 @@ void require_compilable(const AttentionParams& params) {
   }
 }
 
+void require_products(const AttentionParams& params) {
+  if (params.dtype == kDtype3xTf32 && params.implementation != "flash") {
+    throw std::invalid_argument(
+        "dtype: 3xtf32 works only with implementation: flash; this trial has " +
+        params.implementation);
+  }
+}
+
 void require_tiles(const AttentionParams& params) {
   constexpr std::int64_t kStep = 16;  // whole vectors of every instruction set
   for (const auto& [name, size] :
@@ -81,6 +89,7 @@ void require_tiles(const AttentionParams& params) {
 
 WorkPerStep work_of(const AttentionParams& params) {
   require_compilable(params);
+  require_products(params);
   require_tiles(params);
   const Counts count(params);
   const AttentionMode mode = attention_mode_from(params.mode);

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "runner/model/measurement/work.h"
 #include "runner/model/vocabulary/param.h"
 
 namespace sweepd {
+
+// A `dtype`: fp32 tensors, multiplied by tensor cores with operands split into two of tf32.
+inline constexpr std::string_view kDtype3xTf32 = "3xtf32";
 
 struct AttentionParams {
   std::string implementation = "naive";
@@ -38,8 +42,10 @@ struct AttentionParams {
     field("d_head", d_head, "columns of Q, K and V", at_least(1), at_most(1024), GrowsMemory(),
           Matters());
     field("causal", causal, "row i sees only rows 0 to i of K and V", Matters());
-    field("dtype", dtype, "type of Q, K, V and the gradients; fp32 is never TF32",
-          one_of({"fp32", "fp16", "bf16"}), Matters());
+    field("dtype", dtype,
+          "type of Q, K, V and the gradients; fp32 is never TF32; 3xtf32: fp32, with products of "
+          "three TF32 products, only `flash` on a GPU",
+          one_of({"fp32", "3xtf32", "fp16", "bf16"}), Matters());
     field(
         "mode", mode,
         "what a step does; `forward` keeps nothing for a backward, `backward` repeats the backward "
@@ -64,6 +70,8 @@ AttentionMode attention_mode_from(const std::string& name);  // throws std::inva
 // Throws std::invalid_argument for combinations that `compile` does not support, naming those it
 // does.
 void require_compilable(const AttentionParams& params);
+// Throws std::invalid_argument for 3xtf32 of another implementation than `flash`.
+void require_products(const AttentionParams& params);
 // Throws std::invalid_argument for tiles that no kernel has, or that belong to another
 // implementation.
 void require_tiles(const AttentionParams& params);

@@ -43,6 +43,7 @@ constexpr std::array kDatasheets{
 double tflops(const DatasheetRow& row, std::string_view arithmetic) {
   if (arithmetic == "fp32") return row.fp32;
   if (arithmetic == "tf32") return row.tf32;
+  if (arithmetic == "3xtf32") return row.tf32 / 3;  // each product is three
   if (arithmetic == "bf16" || arithmetic == "fp16") return row.half;
   return 0;
 }

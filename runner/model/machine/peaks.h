@@ -23,8 +23,8 @@ struct Peak {
   double clock_mhz = 0;    // at which flops_per_s holds; 0 if the device has no faster clock
 };
 
-// Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, bf16, fp16), or
-// nothing for unknown devices. A device of that name with another number of multiprocessors, if
+// Returns the dense datasheet peak by device name and arithmetic (fp32, tf32, 3xtf32, bf16, fp16),
+// or nothing for unknown devices. A device of that name with another number of multiprocessors, if
 // that is known, is unknown, too: a part of it, or another variant. Sources are beside the table in
 // peaks.cpp.
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,

@@ -19,7 +19,7 @@ using gpu::Element;
 using gpu::Matrix;
 using gpu::Problem;
 
-enum class Path { kFp32, kPortable, kHopper };
+enum class Path { kFp32, k3xTf32, kPortable, kHopper };
 // kPortable: the kernels for GPUs before and after Hopper, on this one; for tests.
 enum class Choice { kFastest, kPortable };
 
@@ -47,7 +47,9 @@ int capability(at::Device device) {
          attribute(cudaDevAttrComputeCapabilityMinor, device);
 }
 
-Path path_for(Choice choice, at::Device device, at::ScalarType type, std::int64_t head_dim) {
+Path path_for(Choice choice, at::Device device, at::ScalarType type, std::int64_t head_dim,
+              FlashProducts products) {
+  if (products == FlashProducts::k3xTf32) return Path::k3xTf32;
   if (type == at::kFloat) return Path::kFp32;
   // Heads of 32 and less would fill less than half of a panel.
   const bool hopper = capability(device) == 90 && head_dim > 32;
@@ -58,6 +60,8 @@ int shared_bytes(Path path, int head_dim) {
   switch (path) {
     case Path::kFp32:
       return gpu::fp32_shared_bytes(head_dim);
+    case Path::k3xTf32:
+      return gpu::tf32_shared_bytes(head_dim);
     case Path::kPortable:
       return gpu::portable_shared_bytes(head_dim);
     case Path::kHopper:
@@ -67,7 +71,8 @@ int shared_bytes(Path path, int head_dim) {
 }
 
 template <Choice kChoice>
-std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_dim) {
+std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_dim,
+                    FlashProducts products) {
   if (type != at::kFloat && type != at::kHalf && type != at::kBFloat16) {
     return std::string("there is none for ") + c10::toString(type) + "; there are fp32, fp16, bf16";
   }
@@ -79,7 +84,7 @@ std::string refusal(at::Device device, at::ScalarType type, std::int64_t head_di
            "; the kernels need 8.0";
   }
   const int needed =
-      shared_bytes(path_for(kChoice, device, type, head_dim), static_cast<int>(head_dim));
+      shared_bytes(path_for(kChoice, device, type, head_dim, products), static_cast<int>(head_dim));
   const int has = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (needed <= has) return "";
   return "head dimension " + std::to_string(head_dim) + " needs " + std::to_string(needed) +
@@ -169,9 +174,12 @@ FlashOutput forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
   problem.lse = lse.data_ptr<float>();
   const Element type = element_of(q.scalar_type());
   CUstream_st* stream = c10::cuda::getCurrentCUDAStream().stream();
-  switch (path_for(kChoice, q.device(), q.scalar_type(), q.size(3))) {
+  switch (path_for(kChoice, q.device(), q.scalar_type(), q.size(3), options.products)) {
     case Path::kFp32:
       check(gpu::fp32_forward(problem, stream));
+      break;
+    case Path::k3xTf32:
+      check(gpu::tf32_forward(problem, stream));
       break;
     case Path::kPortable:
       check(gpu::portable_forward(type, problem, stream));
@@ -206,13 +214,13 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
   problem.dv = matrix_of(dv.written());
   problem.lse = lse_used.data_ptr<float>();
   const auto floats = q.options().dtype(at::kFloat);
-  const Path path = path_for(kChoice, q.device(), q.scalar_type(), q.size(3));
+  const Path path = path_for(kChoice, q.device(), q.scalar_type(), q.size(3), options.products);
   const at::Tensor lines =
       at::empty({2, q.size(0), q.size(1), gpu::padded_rows(problem.sequence)}, floats);
   problem.lse_log2 = lines.data_ptr<float>();
   problem.delta = problem.lse_log2 + lines.stride(0);
   at::Tensor dq_sum;
-  if (path != Path::kFp32) {
+  if (q.scalar_type() != at::kFloat) {
     const int padded = path == Path::kHopper ? gpu::hopper_head_dim(problem.head_dim)
                                              : gpu::padded_head_dim(problem.head_dim);
     dq_sum = at::zeros({gpu::dq_sum_floats(problem, padded)}, floats);
@@ -223,6 +231,9 @@ FlashGradients backward(const at::Tensor& d_o, const at::Tensor& q, const at::Te
   switch (path) {
     case Path::kFp32:
       check(gpu::fp32_backward(problem, stream));
+      break;
+    case Path::k3xTf32:
+      check(gpu::tf32_backward(problem, stream));
       break;
     case Path::kPortable:
       check(gpu::portable_backward(type, problem, stream));
