@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runner/base/files.h"
 #include "runner/base/text.h"
@@ -28,12 +29,15 @@ json fingerprint_of_file(const std::filesystem::path& file) {
   return {file.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
-// Of the program, and of the folder of workloads that it was shipped with, whose time changes with
-// its files.
+// Of the program, and of the workloads that it was shipped with.
 json fingerprint(const std::filesystem::path& worker) {
   json print = fingerprint_of_file(worker);
   if (print.is_null()) return print;
-  print.push_back(fingerprint_of_file(worker.parent_path().parent_path() / "lib/sweepd/workloads"));
+  const auto folder = worker.parent_path().parent_path() / "lib/sweepd/workloads";
+  std::set<std::filesystem::path> files;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(folder, none)) files.insert(file);
+  for (const auto& file : files) print.push_back(fingerprint_of_file(file));
   return print;
 }
 

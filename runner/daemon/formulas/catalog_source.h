@@ -1,6 +1,6 @@
 // Gets the catalog from `sweep-worker --describe`. That costs a worker's start, so the answer is
-// cached in the state folder with the program's path, size and time, and renewed when these or its
-// folder of workloads differ.
+// cached in the state folder with the program's path, size and time, and renewed when these, or
+// those of its plugins, differ.
 #pragma once
 
 #include <filesystem>
