@@ -146,10 +146,15 @@ TEST_F(Plugin, RunsAnyContentOrTheFilesOwn) {
 
 TEST_F(Plugin, OfTheConfigurationHasAName) {
   install("frozen.so", "own.so");
+  install("frozen.so", "twin.so");
   const std::string config =
-      box.write("config.yaml", "plugins: [" + (box.folder() / "own.so").string() + "]\n");
+      box.write("config.yaml", "plugins: [" + (box.folder() / "own.so").string() + ", " +
+                                   (box.folder() / "twin.so").string() + "]\n");
   ::setenv("SWEEPD_CONFIG", config.c_str(), 1);
   EXPECT_THAT(box.ctl({"workloads"}).out, HasSubstr("frozen_saxpy"));
+  std::ifstream log(box.state() / "sweepd.log");
+  const std::string said{std::istreambuf_iterator<char>(log), {}};
+  EXPECT_THAT(said, testing::ContainsRegex("twin.so is left out: .*own.so has a workload"));
   const Ran ran = box.ctl({"submit", "-", "--wait"},
                           "sweep: a\nworkload: frozen_saxpy\nparams: {device: cpu, steps: 2}\n");
   ::unsetenv("SWEEPD_CONFIG");
@@ -213,6 +218,10 @@ TEST_F(PluginSource, ItsMistakesAreTheCompilers) {
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.err, HasSubstr("own.yaml:2:11: error: workload: `./own.cpp` does not "
                                  "compile:\n2:int x = oops;\n"));
+  std::string noise;
+  for (int i = 0; i < 40; ++i) noise += "note: oops\n";
+  EXPECT_THAT(submit_source(noise + "x.cpp:9: error: oops\n").err,
+              HasSubstr("does not compile:\n41:x.cpp:9: error: oops\n"));
   const auto with_compiler = [&](const std::string& compiler) {
     ::setenv("CXX", compiler.c_str(), 1);
     box.ctl({"stop"});
