@@ -1,4 +1,4 @@
-// What this process was started with: its environment, and the files of its installation.
+// The environment variables of this process, and the files installed with it.
 #pragma once
 
 #include <filesystem>

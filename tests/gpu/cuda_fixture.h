@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 #include "tests/workloads/workload_harness.h"
 #include "workloads/api/failure.h"
@@ -25,8 +26,26 @@ class CudaFixture : public ::testing::Test {
     }
   }
 
+  // Of five steps of a tiny model. `last_facts` are those after the last one.
+  std::vector<double> five_losses(const Texts& changes) {
+    Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "64"},
+                   {"batch", "2"},    {"lr", "0.01"},   {"seed", "3"}};
+    texts.insert(texts.end(), changes.begin(), changes.end());
+    const auto workload = harness->make("lm_step", texts);
+    std::vector<double> seen;
+    for (int step = 0; step < 5; ++step) {
+      RecordedPhases phases;
+      workload->step(phases);
+      last_facts = RecordedFacts();
+      workload->facts(last_facts);
+      seen.push_back(last_facts.numbers.at("final_loss"));
+    }
+    return seen;
+  }
+
   DeviceOptions device_options;
   std::unique_ptr<Harness> harness;
+  RecordedFacts last_facts;
 };
 
 }  // namespace sweepd

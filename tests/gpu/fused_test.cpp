@@ -89,20 +89,9 @@ TEST_F(CudaFused, AdamWOfManyTensorsAgreesWithTheCpu) {
 }
 
 TEST_F(CudaFused, AStepWithAllFusionsTrainsAsOneWithout) {
-  const auto losses = [&](const Texts& changes) {
-    Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "64"},    {"batch", "2"},
-                   {"lr", "0.01"},    {"seed", "3"},    {"precision", "bf16"}};
-    texts.insert(texts.end(), changes.begin(), changes.end());
-    const auto workload = harness->make("lm_step", texts);
-    std::vector<double> seen;
-    for (int step = 0; step < 5; ++step) {
-      RecordedPhases phases;
-      workload->step(phases);
-      RecordedFacts facts;
-      workload->facts(facts);
-      seen.push_back(facts.numbers.at("final_loss"));
-    }
-    return seen;
+  const auto losses = [&](Texts changes) {
+    changes.emplace_back("precision", "bf16");
+    return five_losses(changes);
   };
   const std::vector<double> plain = losses({});
   const Texts fused = {{"fused_norm", "on"}, {"fused_rotary", "on"}, {"fused_swiglu", "on"}};

@@ -34,22 +34,6 @@ class CudaProducts : public CudaFixture {
     all.push_back(y.detach());
     return all;
   }
-  std::vector<double> losses(const Texts& changes) {
-    Texts texts = {{"model", "tiny"}, {"vocab", "512"}, {"context", "64"},
-                   {"batch", "2"},    {"lr", "0.01"},   {"seed", "3"}};
-    texts.insert(texts.end(), changes.begin(), changes.end());
-    const auto workload = harness->make("lm_step", texts);
-    std::vector<double> seen;
-    for (int step = 0; step < 5; ++step) {
-      RecordedPhases phases;
-      workload->step(phases);
-      facts = RecordedFacts();
-      workload->facts(facts);
-      seen.push_back(facts.numbers.at("final_loss"));
-    }
-    return seen;
-  }
-  RecordedFacts facts;  // after the last step
 };
 
 TEST_F(CudaProducts, AgreeWithTorchs) {
@@ -95,8 +79,8 @@ TEST_F(CudaProducts, ReadOperandsWhereTheyLie) {
 
 TEST_F(CudaProducts, TrainAsTorchsDoEagerlyAndAsAGraph) {
   for (const char* precision : {"fp32", "tf32", "bf16", "fp16"}) {
-    const std::vector<double> plain = losses({{"precision", precision}});
-    EXPECT_FALSE(facts.numbers.contains("tuned_products"));
+    const std::vector<double> plain = five_losses({{"precision", precision}});
+    EXPECT_FALSE(last_facts.numbers.contains("tuned_products"));
     for (const char* products : {"torch", "tuned"}) {
       for (const char* backward : {"serial", "parallel"}) {
         for (const char* compile : {"eager", "cuda_graph"}) {
@@ -104,18 +88,18 @@ TEST_F(CudaProducts, TrainAsTorchsDoEagerlyAndAsAGraph) {
                                  {"products", products},
                                  {"linear_backward", backward},
                                  {"compile", compile}};
-          EXPECT_THAT(losses(changes), Pointwise(DoubleNear(0.05), plain))
+          EXPECT_THAT(five_losses(changes), Pointwise(DoubleNear(0.05), plain))
               << precision << " " << products << " " << backward << " " << compile;
         }
       }
     }
-    EXPECT_GT(facts.numbers.at("tuned_products"), 0);
-    EXPECT_GE(facts.numbers.at("tuning_gain"), 1);
+    EXPECT_GT(last_facts.numbers.at("tuned_products"), 0);
+    EXPECT_GE(last_facts.numbers.at("tuning_gain"), 1);
   }
   const Texts all = {{"precision", "bf16"},     {"weight_copies", "kept"},
                      {"fused_linear", "on"},    {"products", "tuned"},
                      {"compile", "cuda_graph"}, {"linear_backward", "parallel"}};
-  EXPECT_THAT(losses(all), Pointwise(DoubleNear(0.05), losses({{"precision", "bf16"}})));
+  EXPECT_THAT(five_losses(all), Pointwise(DoubleNear(0.05), five_losses({{"precision", "bf16"}})));
 }
 
 // The memory of a step must not grow, which it would if gradients belonged to the second stream.

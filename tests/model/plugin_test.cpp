@@ -1,4 +1,4 @@
-// What no plugin may declare.
+// Tests which declarations of a plugin are refused.
 #include "runner/model/vocabulary/plugin.h"
 
 #include <gmock/gmock.h>

@@ -64,6 +64,9 @@ struct AtLoading {
     std::abort();
 #elif defined(BROKEN_ENDLESS)
     for (;;) ::pause();
+#elif defined(BROKEN_CLOSED)
+    for (const int fd : {0, 1, 2}) ::close(fd);
+    for (;;) ::pause();
 #elif defined(BROKEN_FORK)
     if (::fork() == 0) {
       for (;;) ::pause();

@@ -50,7 +50,7 @@ inline Registration::Registration(Add add_) : add(add_), next(registrations) {
 
 }  // namespace sweepd::plugin
 
-// A library has one of each, whatever its number of files.
+// Weak: every file of a library defines them, and the linker keeps one.
 // NOLINTBEGIN(misc-definitions-in-headers,readability-identifier-naming)
 extern "C" {
 

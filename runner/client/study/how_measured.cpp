@@ -9,7 +9,6 @@
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
-namespace {}  // namespace
 
 Result<DocumentChapter> how_measured(Client& client, const StudySource& source,
                                      const std::vector<StudyJob>& jobs, WhichResults which,

@@ -122,12 +122,12 @@ Result<pid_t> start(const std::filesystem::path& worker, std::string_view option
   return pid;
 }
 
-// Reads both streams until the process ends, or closes them: a child that it left behind may keep
-// them open. Returns false if the deadline comes before.
+// Reads both streams until the process ends. A child that it left behind may keep them open.
+// Returns false if the deadline comes before. A kernel without pidfd: until it closes both streams.
 bool read_until_end(pid_t pid, Instant deadline, Stream& output, Stream& errors, WorkerRun& run) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   bool ended = false;
-  while (!ended && (output.is_open() || errors.is_open())) {
+  while (!ended && (process.get() >= 0 || output.is_open() || errors.is_open())) {
     const auto left_ms = (deadline - now_instant()).ns / 1'000'000;
     if (left_ms <= 0) return false;
     pollfd ready[] = {
@@ -170,7 +170,7 @@ Result<WorkerRun> run_worker(const std::filesystem::path& worker, std::string_vi
   WorkerRun run;
   const bool in_time = read_until_end(*pid, now_instant() + limit, output, errors, run);
   siginfo_t ignored;
-  // Without this, one that closed its streams early would be killed before it ends by itself.
+  // For a kernel without pidfd.
   if (in_time) ::waitid(P_PID, static_cast<id_t>(*pid), &ignored, WEXITED | WNOWAIT);
   running().end(*pid);
   int status = 0;

@@ -73,17 +73,16 @@ std::string errors_in(const std::string& text) {
   constexpr std::size_t kMostLines = 30, kLongest = 240, kBehind = 2;
   const std::vector<std::string> lines = split(trim(text), '\n');
   std::vector<std::string> shown;
-  std::size_t behind = 0, errors = 0;
+  std::size_t behind = 0;
   for (const std::string& line : lines) {
     const bool is_error =
         line.find("error:") != std::string::npos || line.find("error :") != std::string::npos;
-    if (is_error) ++errors;
     if (is_error) behind = kBehind + 1;
     if (behind == 0) continue;
     --behind;
     if (shown.size() < kMostLines) shown.push_back(line);
   }
-  if (errors == 0)
+  if (shown.empty())
     shown.assign(lines.begin(),
                  lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)));
   for (std::string& line : shown) {
