@@ -109,7 +109,7 @@ TEST(SummarizeSamples, PhasesKeepTheirOrderAndMetricsStayApart) {
 }
 
 // As in nccl-tests: the bytes of all operations by their total time, not the mean of the rates.
-TEST(SummarizeSamples, ABandwidthIsBytesByMeanTime) {
+TEST(SummarizeSamples, ABandwidthIsBytesByTheStatisticOfTime) {
   const Sample samples[] = {
       {0, 0, "step", "time", 1, false},
       {0, 0, "step", "algbw", 8, false},
@@ -120,7 +120,17 @@ TEST(SummarizeSamples, ABandwidthIsBytesByMeanTime) {
   ASSERT_EQ(summaries.size(), 2u);
   EXPECT_DOUBLE_EQ(summaries[0].stats.mean, 2.5);
   EXPECT_DOUBLE_EQ(summaries[1].stats.mean, 8 / 2.5);
+  EXPECT_DOUBLE_EQ(summaries[1].stats.median, 8 / summaries[0].stats.median);
+  EXPECT_DOUBLE_EQ(summaries[1].stats.p05, 8 / summaries[0].stats.p95);
+  EXPECT_DOUBLE_EQ(summaries[1].stats.p95, 8 / summaries[0].stats.p05);
   EXPECT_DOUBLE_EQ(summaries[1].stats.max, 8);
+}
+
+TEST(SummarizeSamples, ABandwidthOfZeroLeavesItsMedianFinite) {
+  const Sample samples[] = {{0, 0, "step", "busbw", 0, false}, {0, 1, "step", "busbw", 4, false}};
+  const Stats stats = summarize_samples(samples)[0].stats;
+  EXPECT_EQ(stats.mean, 0);
+  EXPECT_EQ(stats.median, 2);
 }
 
 TEST(Metrics, HaveUnits) {

@@ -64,9 +64,15 @@ void set_times(KernelStats& kernel, std::span<const double> calls_ns) {
 Stats summarize_metric(std::string_view metric, std::span<const double> values) {
   Stats stats = summarize(values);
   if (!is_bandwidth(metric) || values.empty()) return stats;
-  double time = 0;
-  for (const double rate : values) time += 1 / rate;
-  stats.mean = static_cast<double>(stats.n) / time;
+  std::vector<double> times;
+  for (const double rate : values) times.push_back(1 / rate);
+  const Stats of_times = summarize(times);
+  stats.mean = 1 / of_times.mean;
+  if (!std::isfinite(of_times.max))
+    return stats;  // a rate of 0, between which nothing interpolates
+  stats.median = 1 / of_times.median;
+  stats.p05 = 1 / of_times.p95;
+  stats.p95 = 1 / of_times.p05;
   return stats;
 }
 

@@ -54,9 +54,9 @@ Stats summarize(std::span<const double> values);
 // Fills what a kernel's row says of the times of its calls.
 void set_times(KernelStats& kernel, std::span<const double> calls_ns);
 
-// Like summarize, except that the mean of a bandwidth is harmonic: the bytes of all samples divided
-// by their total time, as nccl-tests prints it. In an arithmetic mean of rates one fast step would
-// outweigh many.
+// Like summarize, except that the mean, median and percentiles of a bandwidth are the bytes of a
+// sample divided by those of its time, as nccl-tests prints the mean. In an arithmetic mean of
+// rates, or of the two middle ones, a fast step would outweigh a slow one.
 Stats summarize_metric(std::string_view metric, std::span<const double> values);
 
 // The value of Summary::steadiness for steps on one level. The other words are those of
