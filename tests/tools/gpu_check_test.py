@@ -110,11 +110,11 @@ esac""")
         done = self.run_check()
         self.assertEqual(done.returncode, 1)
         suites = [call.split("=")[1] for call in self.calls("--gtest_filter")]
-        self.assertEqual(suites, [f"{name}.*" for name in ("Cuda", "CudaFlashSmall", "CudaFlash", "CudaFused", "CudaMemoryPass", "Nccl",
-                                                           "CudaPrecision", "CudaGraphs", "CudaProfile")])
+        self.assertEqual(suites, [f"{name}.*" for name in ("Cuda", "CudaFlashSmall", "CudaFlash", "CudaFused", "CudaProducts", "CudaMemoryPass",
+                                                           "Nccl", "CudaPrecision", "CudaGraphs", "CudaProfile")])
         self.assertIn("CudaFlash: ended with status 134", self.report())
         self.assertIn("Nccl: stopped after its share of 1 s", self.report())
-        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 7)
+        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 8)
         self.assertIn("| attention | 1.5 |", self.report())
 
     def test_the_plan_adds_up_and_continues(self):
@@ -165,7 +165,7 @@ esac""")
         self.assertIn("| attention | 1.5 |", self.report())
         self.assertIn("# GPU check, continued", self.report())
         self.assertIn("| later | 1.5 |", self.report())
-        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 9)
+        self.assertEqual(self.report().count("[  PASSED  ] 3 tests."), 10)
         self.assertEqual(self.run_check("--continue", str(self.root / "none")).returncode, 2)
 
     def test_continues_a_run_that_was_stopped_before_its_first_result(self):
