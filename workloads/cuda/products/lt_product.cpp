@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <shared_mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -25,6 +26,20 @@ namespace sweepd {
 namespace {
 
 constexpr int kMostProposals = 16;
+
+// Torch's workspace of cuBLAS for the current stream, 32 MiB on Hopper. Torch's own for cuBLASLt
+// has 1 MiB, which would leave out algorithms that cuBLAS may take. Products of a stream take
+// turns.
+std::size_t workspace_size() {
+  return at::cuda::getChosenWorkspaceSize();
+}
+void* workspace() {
+  void* const handle = at::cuda::getCurrentCUDABlasHandle();  // makes sure that it is there
+  void* const stream = c10::cuda::getCurrentCUDAStream().stream();
+  at::cuda::WorkspaceMapWithMutex& all = at::cuda::cublas_handle_stream_to_workspace();
+  const std::shared_lock lock(all.mutex);
+  return all.map.at({handle, stream}).get();
+}
 
 // "bf16:nt:2048x2560x2560:2560,2560:256"
 std::string name_of(const ProductShape& of) {
@@ -71,8 +86,7 @@ std::vector<cublasLtMatmulAlgo_t> LtProduct::proposals() const {
     check(cublasLtMatmulPreferenceSetAttribute(wanted, what, &value, sizeof(value)),
           "cublasLtMatmulPreferenceSetAttribute");
   };
-  const std::uint64_t workspace = at::cuda::getCUDABlasLtWorkspaceSize();
-  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{workspace_size()});
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_);
@@ -94,7 +108,7 @@ bool LtProduct::can_run(const cublasLtMatmulAlgo_t& algorithm) const {
   cublasLtMatmulHeuristicResult_t result{};
   return cublasLtMatmulAlgoCheck(at::cuda::getCurrentCUDABlasLtHandle(), product_, b_, a_, c_, c_,
                                  &algorithm, &result) == CUBLAS_STATUS_SUCCESS &&
-         result.workspaceSize <= at::cuda::getCUDABlasLtWorkspaceSize();
+         result.workspaceSize <= workspace_size();
 }
 
 bool LtProduct::try_run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b,
@@ -111,8 +125,8 @@ cublasStatus_t LtProduct::enqueue(const cublasLtMatmulAlgo_t& algorithm, const v
                                   const void* b, void* c) const {
   const float one = 1, zero = 0;
   return cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), product_, &one, b, b_, a, a_, &zero,
-                        c, c_, c, c_, &algorithm, at::cuda::getCUDABlasLtWorkspace(),
-                        at::cuda::getCUDABlasLtWorkspaceSize(), c10::cuda::getCurrentCUDAStream());
+                        c, c_, c, c_, &algorithm, workspace(), workspace_size(),
+                        c10::cuda::getCurrentCUDAStream());
 }
 
 void LtProduct::check(cublasStatus_t status, const char* call) const {

@@ -36,7 +36,7 @@ class LtProduct {
   // At most 16, cuBLASLt's best guess first.
   std::vector<cublasLtMatmulAlgo_t> proposals() const;
   bool can_run(const cublasLtMatmulAlgo_t& algorithm) const;
-  // Enqueues on the current stream, with torch's workspace of that stream. Returns whether
+  // Enqueues on the current stream, with torch's cuBLAS workspace of that stream. Returns whether
   // cuBLASLt took it.
   bool try_run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b, void* c) const;
   void run(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b, void* c) const;
