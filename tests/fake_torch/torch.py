@@ -121,9 +121,15 @@ class Optimizer:
             hook(self, (), {})
 
 
+def _schedule(wait, warmup, active, repeat):
+    assert (wait, warmup, active) == (0, 1, 1)
+    return repeat
+
+
 class _Profile:
-    def __init__(self, **_):
+    def __init__(self, schedule=0, on_trace_ready=None, **_):
         self.events = []
+        self.ends, self.ready, self.steps = 2 * schedule, on_trace_ready, 0
 
     def start(self):
         global _profile
@@ -133,6 +139,15 @@ class _Profile:
     def stop(self):
         global _profile
         _profile = _Profile()
+
+    def step(self):
+        """Every second step is recorded."""
+        self.steps += 1
+        if self.steps % 2 == 0:
+            self.ready(self)
+        self.events.clear()
+        if self.steps == self.ends:
+            self.stop()
 
     def export_chrome_trace(self, path):
         with open(path, "w", encoding="utf-8") as file:
@@ -257,7 +272,7 @@ autograd = types.SimpleNamespace(backward=_backward)
 sys.modules["torch.optim"] = types.ModuleType("torch.optim")
 sys.modules["torch.optim.optimizer"] = types.SimpleNamespace(
     register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
-profiler = types.SimpleNamespace(profile=_Profile, record_function=_Annotation,
+profiler = types.SimpleNamespace(profile=_Profile, schedule=_schedule, record_function=_Annotation,
                                  ProfilerActivity=types.SimpleNamespace(CPU="cpu", CUDA="cuda"))
 
 sys.modules["torch.utils"] = types.ModuleType("torch.utils")

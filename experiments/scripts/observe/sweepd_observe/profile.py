@@ -1,5 +1,7 @@
-"""The profile pass: after the warm-up one observed step that is discarded, then two that are compared.
+"""The profile pass: after the warm-up two observed steps that are compared, each after one that is discarded.
 
+Before version 13.1 CUPTI gives the first kernels of each session of torch's profiler no times, and the profiler drops
+them. So each session begins with a step that it does not record.
 The trace of each of the two is a file in the attempt's folder; the worker makes kernels, operators and ranges of it.
 Phases are annotations in it that begin with "sweepd."
 """
@@ -24,11 +26,11 @@ def _depth_of_modules(ranges):
 class Profile(Observer):
     def __init__(self, torch, warmup, _):
         super().__init__(torch)
-        self._first = min(warmup, _MOST_WARMUP)  # the step that is discarded
-        self.steps = self._first + 3
+        self._first = min(warmup, _MOST_WARMUP)  # the first step that is discarded
+        self.steps = self._first + 4
         self._profiler = None
         self._annotation = self._step = None
-        self._number = 0
+        self._traces = 0
         self._depth = _depth_of_modules(os.environ.get("SWEEPD_RANGES") or "")
         self._names = {}  # of modules that are ranges, by id
         self.wraps_modules = self._depth > 0
@@ -59,27 +61,33 @@ class Profile(Observer):
         return 0
 
     def begin_step(self, number):
-        if number < self._first or self._profiler is not None:
+        if number < self._first or self._step is not None:
             return
-        activities = [self.torch.profiler.ProfilerActivity.CPU]
-        if self.uses_device:
-            self.torch.cuda.synchronize()
-            activities.append(self.torch.profiler.ProfilerActivity.CUDA)
-        self._profiler = self.torch.profiler.profile(activities=activities, record_shapes=True)
-        self._profiler.start()
+        if self._profiler is None:
+            self._start()
         self._step = self.torch.profiler.record_function("sweepd.step")
         self._step.__enter__()
 
+    def _start(self):
+        profiler = self.torch.profiler
+        activities = [profiler.ProfilerActivity.CPU]
+        if self.uses_device:
+            self.torch.cuda.synchronize()
+            activities.append(profiler.ProfilerActivity.CUDA)
+        self._profiler = profiler.profile(activities=activities, record_shapes=True, on_trace_ready=self._write,
+                                          schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=2))
+        self._profiler.start()
+
+    def _write(self, profiler):
+        profiler.export_chrome_trace(os.path.join(report.folder(), f"observed.{report.rank()}.{self._traces}.json"))
+        self._traces += 1
+
     def end_step(self, _):
-        number, self._number = self._number, self._number + 1
-        if self._profiler is None:
+        if self._step is None:
             return
         self.mark(None)
         if self.uses_device:
             self.torch.cuda.synchronize()
         self._step.__exit__(None, None, None)
-        profiler, self._profiler = self._profiler, None
-        profiler.stop()
-        if number > self._first:
-            path = os.path.join(report.folder(), f"observed.{report.rank()}.{number - self._first - 1}.json")
-            profiler.export_chrome_trace(path)
+        self._step = None
+        self._profiler.step()
