@@ -96,7 +96,7 @@ class ProductTrials final : public ProductAlgorithms {
     const auto runs = [&] { return algorithm && product_.try_run(*algorithm, a_, b_, c_); };
     if (!runs()) return std::nullopt;
     at::cuda::CUDAEvent begin(cudaEventDefault), end(cudaEventDefault);
-    at::cuda::sleep(200'000);  // 0.1 ms, in which the host enqueues the runs
+    at::cuda::sleep(600'000);  // 0.3 ms, in which the host enqueues the runs
     begin.record();
     for (int i = 0; i < kTimedRuns; ++i) {
       if (!runs()) return std::nullopt;
