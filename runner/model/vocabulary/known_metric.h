@@ -16,7 +16,7 @@ enum class FigureSource {
   kSummary,     // samples, one row a phase
   kSample,      // samples, with steps or ranks apart
   kMemory,      // the memory pass's table
-  kFigure,      // computed by formula: every trial has them
+  kFigure,      // computed by formula: every attempt that started has them
   kFact,        // named results of an attempt, numbers and texts
   kKernel,      // kernels of the profile pass
   kOperator,    // operators of the profile pass, on both clocks
