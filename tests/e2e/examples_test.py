@@ -20,9 +20,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin"
-VERBS = ["run", "plan", "submit", "frontier", "watch", "list", "show", "report", "query", "plot", "compare", "export", "log",
-         "pause", "resume", "cancel", "retry", "reread", "delete", "usage", "compact", "backup", "bundle", "merge", "noise", "try", "emit", "study", "reference", "workloads", "new-workload",
-         "devices", "config", "doctor", "status", "stop", "completion", "recover"]
 SWEEP = """
 sweep: {name}
 workload: lm_step
@@ -111,6 +108,8 @@ class WithResults(unittest.TestCase):
         (cls.home / "printed.yaml").write_text(PRINTED)
         (cls.home / "train.py").write_text(TRAIN)
         (cls.home / "my_gpt.yaml").write_text(re.search(r"^```yml\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.M | re.S)[1])
+        for name in ["before", "after"]:
+            shutil.copy(ROOT / "tests/trace/data/cpu_training.json.gz", cls.home / f"{name}.json.gz")
         (cls.home / ".config/sweepd").mkdir(parents=True)
         (cls.home / ".config/sweepd/config.yaml").write_text(POOL)
         for name, batch in [("before", 2), ("after", 3)]:
@@ -149,8 +148,10 @@ class WithResults(unittest.TestCase):
             wanted = "trial in (select trial from params_all_reduce)"
         attempt = self.sql(f"select uid from attempt where {wanted} and outcome = 'done' limit 1")
         command = command.replace("import FILE", f"import {ROOT}/tests/trace/data/cpu_training.json.gz")
+        if command.startswith("sweepctl compare") and "--kernels" in command:
+            command = command.replace("lm-end-to-end", "before")  # no other example submits it without profiles
         sweep = "printed" if command.startswith("sweepctl reread") else "lm-end-to-end"
-        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b|\bmy-gpt\b", sweep), (r"\b(ATTEMPT|3f9c2a7b)\b", attempt),
+        for old, new in [(r"\bFILE\b", "lm.yaml"), (r"\bNAME\b|\bmy-gpt\b", sweep), (r"\b(ATTEMPT|3f9c2a7b|5f3a)\b", attempt),
                          (r"\bOTHER\.db\b|/mnt/h200/results\.db", "other/results.db"),
                          ("--device cuda:0", "--device cpu")]:  # there is no GPU here
             command = re.sub(old, new, command)
@@ -174,6 +175,10 @@ class WithResults(unittest.TestCase):
         if words[-1] == "my_gpt.yaml":
             command = f"PYTHONPATH={ROOT}/tests/fake_torch {command}"
         ended = self.shell(command)
+        # What pools depends on the results that are there.
+        advice = re.search(r"these cells would pool .*, or say (--pool .*)", ended.stderr)
+        if advice:
+            ended = self.shell(f"{command} {advice[1]}")
         allowed = {0}
         if words[1] == "submit":
             allowed.add(4)  # some experiments are about running out of memory
@@ -205,13 +210,11 @@ class Help(WithResults):
     """What each command says of itself."""
 
     def test_help(self):
-        for verb in VERBS:
+        verbs = re.findall(r"^  ([a-z-]+) ", self.shell("sweepctl --help").stdout.split("\nSubcommands:", 1)[-1], flags=re.M)
+        self.assertGreater(len(verbs), 35)
+        for verb in verbs:
             text = self.shell(f"sweepctl {verb} --help").stdout
             self.check(f"sweepctl {verb} --help", of_help(text), 1)
-
-    def test_every_verb_is_known_here(self):
-        listed = re.findall(r"^  ([a-z]+) ", self.shell("sweepctl --help").stdout.split("\nSubcommands:", 1)[-1], flags=re.M)
-        self.assertEqual(sorted(set(VERBS) ^ set(listed)), [])
 
     def test_worker_by_hand(self):
         text = self.shell("sweep-worker --help").stdout
