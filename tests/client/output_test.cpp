@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "runner/client/session/client.h"
@@ -55,6 +56,29 @@ TEST(SweepFile, AFolderIsNone) {
   const auto read = read_sweep_file("/tmp");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message, "`/tmp` is a folder; expected a sweep file");
+}
+
+TEST(SweepFile, AProgramIsNoneAndTheMessageShowsOneThatNamesIt) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("sweepd-programs-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  for (const auto& [name, text] : std::map<std::string, std::string>{{"train.py", "import torch\n"},
+                                                                     {"train", "#!/bin/sh\n"},
+                                                                     {"train.bin",
+                                                                      "\x7f"
+                                                                      "ELF"}}) {
+    std::ofstream(folder / name) << text;
+    const auto read = read_sweep_file(folder / name);
+    ASSERT_FALSE(read) << name;
+    EXPECT_THAT(read.error().message,
+                testing::AllOf(testing::HasSubstr("is a program; expected a sweep file"),
+                               testing::HasSubstr("train.yaml:\n  sweep: train\n"),
+                               testing::HasSubstr("argv: " + (folder / name).string())));
+  }
+  std::filesystem::remove_all(folder);
+  const auto absent = read_sweep_file("python");
+  ASSERT_FALSE(absent);
+  EXPECT_THAT(absent.error().message, testing::HasSubstr("as its `argv`"));
 }
 
 TEST(ReplaceOutput, ReplacesAFileAndWritesIntoWhatIsNone) {

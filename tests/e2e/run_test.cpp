@@ -59,6 +59,21 @@ TEST(Run, PrintsTheTablesOfEachSweepAndNothingElse) {
   EXPECT_THAT(contradiction.err, HasSubstr("contradict"));
 }
 
+// Times and peak memory, each if it was measured.
+TEST(Run, ASweepWithoutTablesPrintsWhatItsPassesMeasured) {
+  const Sandbox box;
+  const auto printed = [&](const std::string& name, const std::string& passes) {
+    const Ran ran = box.ctl({"run", "-"}, "sweep: " + name + "\nworkload: noop\npasses: [" +
+                                              passes + "]\nparams: {steps: 3, warmup: 1}\n");
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return ran.out;
+  };
+  const auto times = HasSubstr("step (ms)"), memory = HasSubstr("**Peak memory**");
+  EXPECT_THAT(printed("both", "timing, memory"), AllOf(times, memory));
+  EXPECT_THAT(printed("timing", "timing"), AllOf(times, Not(memory)));
+  EXPECT_THAT(printed("memory", "memory"), AllOf(Not(times), memory));
+}
+
 TEST(Run, CtrlCEndsTheWaitingAndNotTheSweep) {
   const Sandbox box;
   const std::string open = (box.folder() / "open").string();

@@ -55,6 +55,28 @@ Error cannot_read(const std::string& file, const std::string& why) {
           fmt::format("cannot read the sweep file `{}`: {}", shown_name(file), why)};
 }
 
+// "train.py" and a script with a shebang; no sweep file begins with one.
+bool is_program(const std::string& file, const std::string& text) {
+  return std::filesystem::path(file).extension() == ".py" || text.starts_with("#!") ||
+         text.starts_with(
+             "\x7f"
+             "ELF");
+}
+
+Error not_a_program(const std::string& file) {
+  const std::string name = std::filesystem::path(file).stem().string();
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("`{0}` is a program; expected a sweep file that names it, such as {1}.yaml:\n"
+                  "  sweep: {1}\n"
+                  "  workload: command\n"
+                  "  params: {{argv: {0}, observe: torch, warmup: 3, steps: 10}}\n"
+                  "  passes: [timing, memory, profile]\n"
+                  "docs/YOUR_MODEL.md explains these lines; without PyTorch leave out `observe` "
+                  "and `passes`",
+                  file, name)};
+}
+
 // True for `<(program)` in a shell, whose other end is open. A named FIFO might block forever.
 bool is_anonymous_pipe(int fd) {
   struct statfs info {};
@@ -67,6 +89,10 @@ Result<UniqueFd> open_sweep_file(const std::string& file) {
   if (!fd && file.find('=') != std::string::npos) {
     return cannot_read(file,
                        fmt::format("{}; a parameter is set with --set {}", strerror(errno), file));
+  }
+  if (!fd && errno == ENOENT && file.find_first_of("./") == std::string::npos) {
+    return cannot_read(file, fmt::format("{}; a program is named in a sweep file, as its `argv`",
+                                         strerror(errno)));
   }
   if (!fd) return cannot_read(file, strerror(errno));
   struct stat status {};
@@ -89,6 +115,7 @@ Result<std::string> read_sweep_file(const std::string& file) {
   if (!fd) return fd.error();
   auto text = read_all(fd->get(), kMaxSweepBytes + 1);
   if (!text) return cannot_read(file, text.error().message);
+  if (is_program(file, *text)) return not_a_program(file);
   // The daemon would report the same, but would refuse a much larger request altogether.
   if (text->size() > kMaxSweepBytes) {
     return Error{

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "runner/daemon/handlers/chosen.h"
 #include "runner/daemon/handlers/file_order.h"
 #include "runner/daemon/handlers/handlers.h"
@@ -9,15 +12,33 @@ namespace sweepd {
 
 namespace {
 
-// Returns the tables that the sweep file declares, in its order, or a default one if it declares
-// none.
+// Of a sweep that declares no tables: its times and its peak memory, each if it was measured.
+std::vector<TableSpec> default_tables() {
+  TableSpec memory;
+  memory.title = "Peak memory";
+  memory.metric = "peak_allocated_bytes";
+  memory.unit = "MiB";
+  return {TableSpec{}, memory};
+}
+
+void leave_out_empty(std::vector<Table>& tables) {
+  const auto has_rows = [](const Table& table) { return !table.rows.empty(); };
+  if (std::ranges::any_of(tables, has_rows)) {
+    std::erase_if(tables, std::not_fn(has_rows));
+  } else {
+    tables.resize(1);
+  }
+}
+
+// Returns the tables that the sweep file declares, in its order, or the default ones.
 Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
                                        const rpc::Report::Request& request) {
   const auto sweep = reader.find_sweep(request.sweep);
   if (!sweep) return sweep.error();
   auto specs = reader.tables_of(sweep->id);
   if (!specs) return specs.error();
-  if (specs->empty()) specs->push_back({});
+  const bool by_default = specs->empty();
+  if (by_default) *specs = default_tables();
   if (!request.table.empty()) {
     std::vector<std::string> titles;
     for (const TableSpec& spec : *specs) titles.push_back(spec.title);
@@ -50,6 +71,7 @@ Result<rpc::Report::Reply> make_report(Reader& reader, const Catalog& catalog,
     }
     report.tables.push_back(std::move(*table));
   }
+  if (by_default) leave_out_empty(report.tables);
   return report;
 }
 
