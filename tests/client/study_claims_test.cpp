@@ -49,6 +49,8 @@ TEST(StudyClaims, SayWhyTheyCannotBeTold) {
   EXPECT_EQ(of_claim({{"a", good}, {"b", {none, {}}}}).why, "nothing of the kind was measured");
   EXPECT_EQ(of_claim({{"a", good}, {"b", {FoundFigure{"torch.float32", {}, false}, 0}}}).why,
             "a figure is no number");
+  EXPECT_EQ(of_claim({{"a", claim_figure(1, 0, true)}, {"b", {oom, {}}}}).why,
+            "the attempt is oom");
   EXPECT_EQ(of_claim({{"a", good}, {"b", good}}, "{a} <").told, Told::kUnclear);
 }
 

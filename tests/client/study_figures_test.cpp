@@ -78,6 +78,12 @@ TEST(StudyFigures, SayWhatIsMissing) {
             "no figure for `{speedup:.2f}` of sweep `precision` at model=small precision=bf16 "
             "baseline.precision=fp32: the attempt is oom");
   EXPECT_THAT(missing(answer("…", 0, "", "pending")), HasSubstr("the attempt is pending"));
+  Table skipped = answer("skipped", 0, "", "skipped");
+  EXPECT_EQ(missing(skipped), "the attempt is skipped");
+  skipped.notes = {"n = 1", "skipped: needs a CUDA device"};
+  EXPECT_EQ(missing(skipped), "needs a CUDA device");
+  skipped.notes = {"skipped: no package of this step … (`sweepctl show` has the rest)"};
+  EXPECT_EQ(missing(skipped), "no package of this step");
   EXPECT_THAT(missing(answer("", 0, "", "done")), HasSubstr("measured no such thing"));
   EXPECT_THAT(missing(answer("—", 10, "valid", "done")), HasSubstr("the cell is empty"));
   EXPECT_THAT(missing(answer("1.23†", 10, "invalid", "done")), HasSubstr("the figure is invalid"));

@@ -28,23 +28,33 @@ DocumentTable table_of_outcomes(const std::string& title,
 }
 
 TEST(StudyTrimming, ATableOfSkippedAttemptsIsASentence) {
-  EXPECT_TRUE(
-      is_mostly_skipped(table_of_outcomes("T", {{"skipped", "skipped"}, {"done", "skipped"}})));
-  EXPECT_FALSE(is_mostly_skipped(table_of_outcomes("T", {{"done", "skipped"}})));
-  EXPECT_FALSE(is_mostly_skipped(table_of_outcomes("T", {{"oom", "oom"}})));
-  EXPECT_FALSE(is_mostly_skipped(table_of_outcomes("T", {{"", ""}})));
+  EXPECT_TRUE(is_skipped(table_of_outcomes("T", {{"skipped", ""}, {"skipped", "skipped"}})));
+  EXPECT_FALSE(is_skipped(table_of_outcomes("T", {{"skipped", "skipped"}, {"done", "skipped"}})));
+  EXPECT_FALSE(is_skipped(table_of_outcomes("T", {{"oom", "skipped"}})));
+  EXPECT_FALSE(is_skipped(table_of_outcomes("T", {{"", ""}})));
   DocumentTable without = table_of_outcomes("T", {{"skipped", "skipped"}});
   without.details.reset();
-  EXPECT_FALSE(is_mostly_skipped(without));
+  EXPECT_FALSE(is_skipped(without));
 }
 
 TEST(StudyTrimming, TheSentenceNamesTablesAndReasons) {
-  DocumentTable one = table_of_outcomes("One", {}), two = table_of_outcomes("Two", {});
-  one.table.notes = {"mean of time, n = 1", "skipped: needs a GPU"};
-  two.table.notes = {"skipped: needs a GPU", "skipped: no package"};
-  EXPECT_EQ(skipped_in_words({one, two}),
+  EXPECT_EQ(without_remedy("no package; make it with `tools/aot_compile`"), "no package");
+  EXPECT_EQ(without_remedy("needs a GPU"), "needs a GPU");
+  EXPECT_EQ(skipped_in_words({"One", "Two"}, {"needs a GPU", "no package"}),
             "Skipped here (needs a GPU; no package): **One**, **Two**.");
-  EXPECT_EQ(skipped_in_words({table_of_outcomes("Three", {})}), "Skipped here: **Three**.");
+  EXPECT_EQ(skipped_in_words({"Three"}, {}), "Skipped here: **Three**.");
+}
+
+TEST(StudyTrimming, TheAttemptsOfATableAreNamedOnce) {
+  DocumentTable table;
+  table.details.emplace();
+  for (const char* name : {"Size", "a", "a attempt", "b attempt"}) {
+    table.details->columns.push_back({name, "", Align::kLeft});
+  }
+  table.details->rows = {{{"s", {}}, {"1", {}}, {"01 02", {}}, {"", {}}},
+                         {{"t", {}}, {"2", {}}, {"02", {}}, {"03", {}}}};
+  EXPECT_THAT(attempts_behind(table), ElementsAre("01", "02", "03"));
+  EXPECT_THAT(attempts_behind({}), ElementsAre());
 }
 
 TEST(StudyTrimming, TheShortFormHasTheFirstRowsAndTwoNotes) {

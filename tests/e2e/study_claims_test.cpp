@@ -90,5 +90,38 @@ TEST(StudyClaims, TheDocumentSaysWhatTheFiguresSay) {
   EXPECT_THAT(incomplete.err, HasSubstr("study.yaml:12:13: error: the claim has no `fails`"));
 }
 
+TEST(StudyClaims, WhatWasSkippedIsSaidWithItsReason) {
+  const Sandbox box;
+  const std::string script = box.write(
+      "maybe.sh", "[ \"$1\" = works ] || { echo 'needs a licence; buy one'; exit 77; }\n");
+  box.write(
+      "parts.yaml",
+      "sweep: parts\nprogram: maybe\nparameters: {kind: works}\n"
+      "params: {argv: 'sh " +
+          script +
+          " {kind}', reports: nothing, steps: 2, warmup: 0, "
+          "device: cpu}\nmatrix: {kind: [works, absent]}\ntables:\n"
+          "  - {title: Both, rows: [kind], cell: '{n}', where: {phase: step}}\n"
+          "  - {title: One, rows: [kind], cell: '{n}', where: {phase: step, kind: absent}}\n");
+  const std::string file = box.write("study.yaml", R"(study: s
+scales: {a: {}}
+chapters:
+  - title: Parts
+    parts:
+      - figures:
+          absent: sweep=parts kind=absent phase=step cell="{n}"
+        text:
+          - {claim: "{absent} > 0", holds: It runs., fails: no, unknown: "Untold ({{ why }})."}
+        file: parts.yaml
+)");
+  const std::filesystem::path out = box.folder() / "writeup";
+  const Ran ran = box.ctl({"study", file, "-o", out.string()});
+  EXPECT_EQ(ran.exit_code, 4) << ran.err;
+  EXPECT_THAT(
+      text_of(out / "writeup.md"),
+      AllOf(HasSubstr("Untold (needs a licence)."), HasSubstr("**Both**\n"),
+            HasSubstr("Skipped here (needs a licence): **One**."), Not(HasSubstr("**One**\n"))));
+}
+
 }  // namespace
 }  // namespace sweepd::e2e

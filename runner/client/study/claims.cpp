@@ -5,15 +5,16 @@
 namespace sweepd {
 namespace {
 
-// Why a figure is unusable, or "".
+std::string why_missing(const Error& error) {
+  const std::string& why = error.message;
+  // Such as a fact that no attempt has.
+  if (why.starts_with("metric: ")) return "nothing of the kind was measured";
+  // The rest of the message lists existing names.
+  return why.substr(0, why.find("; "));
+}
+
+// Why a figure that was found is unusable, or "".
 std::string why_useless(const ClaimFigure& figure, bool as_number) {
-  if (!figure.found) {
-    // The rest of the message lists existing names.
-    const std::string& why = figure.found.error().message;
-    // Such as a fact that no attempt has.
-    if (why.starts_with("metric: ")) return "nothing of the kind was measured";
-    return why.substr(0, why.find("; "));
-  }
   if (!as_number) return "";
   if (!figure.found->number) return "a figure is no number";
   if (figure.found->suspect) return "a figure is suspect";
@@ -26,6 +27,10 @@ std::string why_useless(const ClaimFigure& figure, bool as_number) {
 ToldClaim judge(const StudyClaim& claim, const std::map<std::string, ClaimFigure>& figures) {
   const auto condition = Condition::parse(claim.condition);
   if (!condition) return {Told::kUnclear, condition.error().message};
+  // A missing figure says more than a suspect one.
+  for (const auto& [name, figure] : figures) {
+    if (!figure.found) return {Told::kUnclear, why_missing(figure.found.error())};
+  }
   std::map<std::string, FigureRange> ranges;
   for (const auto& [name, figure] : figures) {
     const bool as_number = condition->computes_with(name);

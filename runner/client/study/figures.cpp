@@ -61,6 +61,17 @@ bool is_without_clock(const std::string& metric) {
          !metric.ends_with("_share") && !metric.ends_with("_gbps");
 }
 
+// Why the attempt measured nothing. The note of a skipped one has the reason, without its remedy.
+std::string why_not_done(const Table& table, const std::string& outcome) {
+  if (outcome == name_of(Outcome::kDone)) return "the attempt measured no such thing";
+  constexpr std::string_view kSkipped = "skipped: ", kCut = " …";
+  for (const std::string& note : table.notes) {
+    if (outcome != name_of(Outcome::kSkipped) || !note.starts_with(kSkipped)) continue;
+    return note.substr(kSkipped.size(), note.find(kCut) - kSkipped.size());
+  }
+  return fmt::format("the attempt is {}", outcome);
+}
+
 }  // namespace
 
 Result<QuerySpec> query_of(const StudyFigure& figure, const std::string& sweep) {
@@ -173,10 +184,7 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
   const bool answers =
       counted || (is_of_words(figure.cell) &&
                   (outcome == name_of(Outcome::kDone) || shows_outcome(figure.cell)));
-  if (!answers) {
-    return none(outcome == name_of(Outcome::kDone) ? "the attempt measured no such thing"
-                                                   : fmt::format("the attempt is {}", outcome));
-  }
+  if (!answers) return none(why_not_done(*table, outcome));
   if (row[at + 2].text == name_of(Verdict::kInvalid)) return none("the figure is invalid");
   if (text.empty() || text.find("—") != std::string::npos) return none("the cell is empty");
   if (figure.cell.find(kTopName) != std::string::npos) {

@@ -11,38 +11,51 @@
 namespace sweepd {
 namespace {
 
-constexpr std::string_view kOutcomeColumn = " outcome";  // of a figure's details
-constexpr std::string_view kSkippedNote = "skipped: ";
+// Of a figure's details.
+constexpr std::string_view kOutcomeColumn = " outcome";
+constexpr std::string_view kAttemptColumn = " attempt";
+
+// The texts of the columns that end so, without empty ones.
+std::vector<std::string> texts_of(const DocumentTable& table, std::string_view column) {
+  std::vector<std::string> texts;
+  if (!table.details) return texts;
+  for (std::size_t c = 0; c < table.details->columns.size(); ++c) {
+    if (!table.details->columns[c].name.ends_with(column)) continue;
+    for (const std::vector<Cell>& row : table.details->rows) {
+      if (!row[c].text.empty()) texts.push_back(row[c].text);
+    }
+  }
+  return texts;
+}
 
 }  // namespace
 
-bool is_mostly_skipped(const DocumentTable& table) {
-  if (!table.details) return false;
-  std::size_t skipped = 0, others = 0;
-  for (std::size_t c = 0; c < table.details->columns.size(); ++c) {
-    if (!table.details->columns[c].name.ends_with(kOutcomeColumn)) continue;
-    for (const std::vector<Cell>& row : table.details->rows) {
-      if (row[c].text.empty()) continue;
-      ++(row[c].text == name_of(Outcome::kSkipped) ? skipped : others);
-    }
-  }
-  return skipped > others;
+bool is_skipped(const DocumentTable& table) {
+  const std::vector<std::string> outcomes = texts_of(table, kOutcomeColumn);
+  return !outcomes.empty() && std::ranges::all_of(outcomes, [](const std::string& outcome) {
+    return outcome == name_of(Outcome::kSkipped);
+  });
 }
 
-std::string skipped_in_words(const std::vector<DocumentTable>& tables) {
-  std::vector<std::string> titles, reasons;
-  for (const DocumentTable& each : tables) {
-    titles.push_back("**" + each.table.title + "**");
-    for (const std::string& note : each.table.notes) {
-      if (!note.starts_with(kSkippedNote)) continue;
-      std::string reason = note.substr(kSkippedNote.size());
-      if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-        reasons.push_back(std::move(reason));
-      }
+std::vector<std::string> attempts_behind(const DocumentTable& table) {
+  std::vector<std::string> attempts;
+  for (const std::string& cell : texts_of(table, kAttemptColumn)) {
+    for (const std::string& id : split(cell, ' ')) {
+      if (std::ranges::find(attempts, id) == attempts.end()) attempts.push_back(id);
     }
   }
-  return fmt::format("Skipped here{}: {}.", reasons.empty() ? "" : " (" + join(reasons, "; ") + ")",
-                     join(titles, ", "));
+  return attempts;
+}
+
+std::string without_remedy(const std::string& reason) {
+  return reason.substr(0, reason.find("; "));
+}
+
+std::string skipped_in_words(const std::vector<std::string>& titles,
+                             const std::vector<std::string>& reasons) {
+  return fmt::format("Skipped here{}: **{}**.",
+                     reasons.empty() ? "" : " (" + join(reasons, "; ") + ")",
+                     join(titles, "**, **"));
 }
 
 void cut_rows(DocumentTable& table, std::size_t most) {

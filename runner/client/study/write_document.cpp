@@ -13,6 +13,7 @@
 #include "runner/client/study/claims.h"
 #include "runner/client/study/prose.h"
 #include "runner/client/study/trimming.h"
+#include "runner/model/attempt/verdict.h"
 #include "runner/wire/messages/results.h"
 
 namespace sweepd {
@@ -118,6 +119,24 @@ class DocumentWriter {
     return table->rows.front().back().text;
   }
 
+  // Why an attempt was skipped, or "".
+  std::string skip_reason(const std::string& attempt) {
+    const auto shown = client_.call<rpc::Show>({.what = attempt, .limit = 1});
+    if (!shown || !shown->attempt || shown->attempt->outcome() != Outcome::kSkipped) return "";
+    return without_remedy(shown->attempt->detail);
+  }
+
+  std::vector<std::string> why_skipped(const std::vector<DocumentTable>& tables) {
+    std::vector<std::string> reasons;
+    for (const DocumentTable& table : tables) {
+      for (const std::string& attempt : attempts_behind(table)) {
+        std::string reason = skip_reason(attempt);
+        if (!reason.empty() && !contains(reasons, reason)) reasons.push_back(std::move(reason));
+      }
+    }
+    return reasons;
+  }
+
   std::string timeline(const StudyFigure& figure) {
     const auto none = [&](const std::string& why) {
       return miss(figure.line, figure.column,
@@ -140,7 +159,9 @@ class DocumentWriter {
       return miss(figure.line, figure.column,
                   fmt::format("no explanation `{}`: {}", figure.name, reply.error().message));
     }
-    std::string text = figure.name + ":\n";
+    std::string text = figure.name;
+    if (reply->attempt.verdict == name_of(Verdict::kSuspect)) text += " (the profile is suspect)";
+    text += ":\n";
     for (const auto& sentence : reply->sentences) text += "\n- " + printable(sentence.text);
     if (reply->sentences.empty()) text += "\n- Nothing stands out.";
     return text;
@@ -198,7 +219,11 @@ class DocumentWriter {
     for (const auto& [name, id] : job->sweeps) {
       if (auto added = add_tables(part, name, id, blocks, skipped); !added) return added;
     }
-    if (!skipped.empty()) blocks.push_back({skipped_in_words(skipped)});
+    if (!skipped.empty()) {
+      std::vector<std::string> titles;
+      for (const DocumentTable& each : skipped) titles.push_back(each.table.title);
+      blocks.push_back({skipped_in_words(titles, why_skipped(skipped))});
+    }
     if (!short_) {
       for (const StudyFigure& each : part.timelines) blocks.push_back({timeline(each)});
       for (const StudyFigure& each : part.explain) blocks.push_back({explanation(each)});
@@ -225,7 +250,7 @@ class DocumentWriter {
     }
     for (DocumentTable& each : found->tables) {
       if (!wants(part, each.table.title)) continue;
-      if (is_mostly_skipped(each)) {
+      if (is_skipped(each)) {
         skipped.push_back(std::move(each));
         continue;
       }
