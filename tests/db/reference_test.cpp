@@ -58,6 +58,23 @@ TEST_F(DbTest, AReferenceIsReadAsItWasAdded) {
   EXPECT_THAT(all->front().sources, ElementsAre("003", "004"));
 }
 
+TEST_F(DbTest, APublishedPointWithoutAPhaseHasNoMemoryEither) {
+  PublishedFigures figures = published("r", 5);
+  figures.rows[0].phase = "";
+  figures.rows[0].outcome = "oom";
+  ASSERT_TRUE(store_->add_reference(figures, {}));
+  const auto found = [&](const char* metric) {
+    return reader_->reference_rows("toy", metric)->size();
+  };
+  EXPECT_EQ(found("peak_allocated_bytes"), 1U);
+  EXPECT_EQ(found("figure.weights_bytes"), 0U) << "a formula gives it all the same";
+  EXPECT_EQ(found("fact.weights_bytes"), 0U);
+  EXPECT_EQ(found("loss"), 0U);
+  figures.rows[0].outcome = "done";
+  ASSERT_TRUE(store_->add_reference(figures, {}));
+  EXPECT_EQ(found("peak_allocated_bytes"), 0U);
+}
+
 TEST_F(DbTest, AReferenceReplacesThatOfItsName) {
   ASSERT_TRUE(store_->add_reference(published("r", 5), {}));
   ASSERT_TRUE(store_->add_reference(published("other", 6), {}));

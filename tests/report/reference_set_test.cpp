@@ -51,6 +51,26 @@ TEST(ReferenceSet, FiltersTheSweepsValuesAndNamedColumns) {
   EXPECT_THAT(means(reference_set(rows, read, sweep)), ElementsAre(4));
 }
 
+TEST(ReferenceSet, APointWithoutAFigureAndAPhaseIsShownInEveryPhase) {
+  std::vector<ReferenceRow> rows{published("003", 1, {}), published("003", 2, {})};
+  rows[0].phase = "forward";
+  rows[1].phase = "";
+  rows[1].outcome = "oom";
+  QuerySpec read = query_of({"source"}, {});
+  read.table.where = {{"phase", {"forward"}}};
+  ResultSet set = reference_set(rows, read, {});
+  ASSERT_EQ(set.rows.size(), 2U);
+  EXPECT_EQ(set.rows[1].outcome, Outcome::kOom);
+  set = reference_set(rows, query_of({"source"}, {}), {});
+  ASSERT_EQ(set.rows.size(), 1U) << "of the whole step";
+  EXPECT_EQ(set.rows[0].outcome, Outcome::kOom);
+  read = query_of({"source"}, {"phase"});
+  EXPECT_EQ(reference_set(rows, read, {}).rows[1].at[1], kEveryValue);
+  rows[1].outcome = "done";
+  read.table.where = {{"phase", {"forward"}}};
+  EXPECT_EQ(reference_set(rows, read, {}).rows.size(), 1U);
+}
+
 TEST(ReferenceSet, TheWholeStepUnlessTheTableNamesPhases) {
   std::vector<ReferenceRow> rows{published("003", 1, {}), published("003", 2, {})};
   rows[1].phase = "forward";

@@ -45,6 +45,12 @@ ReferenceRow read_row(Connection& connection, Query& query) {
   return row;
 }
 
+// A point that ended so before any phase has no peak either.
+bool is_measured_memory(const std::string& metric) {
+  return metric.ends_with("_bytes") && !metric.starts_with("figure.") &&
+         !metric.starts_with("fact.");
+}
+
 }  // namespace
 
 Result<std::vector<ReferenceRow>> Reader::reference_rows(const std::string& workload,
@@ -55,9 +61,9 @@ Result<std::vector<ReferenceRow>> Reader::reference_rows(const std::string& work
     Query query(
         state_->connection,
         "SELECT id, line, source, experiment, device, workload, phase, metric, unit, "
-        "outcome, value, std, n, invalid FROM reference_row WHERE workload = ? AND metric = "
-        "? ORDER BY source, id");
-    query.bind_all(workload, metric);
+        "outcome, value, std, n, invalid FROM reference_row WHERE workload = ? AND (metric = ? "
+        "OR (phase = '' AND outcome <> 'done' AND ?)) ORDER BY source, id");
+    query.bind_all(workload, metric, is_measured_memory(metric) ? 1 : 0);
     while (query.next()) rows.push_back(read_row(state_->connection, query));
     return rows;
   });

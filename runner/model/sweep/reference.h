@@ -25,8 +25,8 @@ struct ReferenceRow {
   std::string source;              // who published it: "003"
   std::string experiment, device;  // as stated there
   std::string workload;            // "": of no workload of sweepd, so no table shows it
-  std::string phase = "step";
-  std::string metric, unit;  // the unit of `value`: the metric's own once it is stored
+  std::string phase = "step";      // "" of a point without a figure: it has none in any phase
+  std::string metric, unit;        // the unit of `value`: the metric's own once it is stored
   std::string outcome = "done";
   double value = 0, std = 0;  // NaN: not stated
   std::int64_t n = 1;         // steps that the value is the mean of

@@ -38,19 +38,25 @@ bool is_dimension(const std::string& name) {
   return std::ranges::find(kReferenceDimensions, name) != std::end(kReferenceDimensions);
 }
 
+// A point without a figure and without a phase has none in any phase.
+bool is_of_every_phase(const ReferenceRow& row) {
+  return row.phase.empty() && row.outcome != name_of(Outcome::kDone);
+}
+
 bool is_asked_for(const ReferenceRow& row, const TableSpec& table, const SweepValues& sweep) {
   bool by_phase = names(table, "phase");
   for (const TableSpec::Filter& filter : table.where) {
     by_phase |= filter.name == "phase";
     const auto value = value_in(row, filter.name);
     if (filter.name == "sweep" || filter.name == "pass") continue;  // of measured results
+    if (filter.name == "phase" && is_of_every_phase(row)) continue;
     if (!value) return false;
     if (std::find(filter.values.begin(), filter.values.end(), *value) == filter.values.end()) {
       return false;
     }
   }
   // As of measured results, the whole step is meant unless the table says otherwise.
-  if (!by_phase && row.phase != "step") return false;
+  if (!by_phase && row.phase != "step" && !is_of_every_phase(row)) return false;
   // A figure of the whole point does not belong to one kernel.
   const bool of_parts = std::ranges::any_of(kReferenceDimensions, [&](std::string_view name) {
     return names(table, std::string(name)) && !value_in(row, std::string(name));
@@ -113,6 +119,10 @@ ResultSet reference_set(const std::vector<ReferenceRow>& rows, const QuerySpec& 
     for (const std::string& text : row.remarks) add_remark(set.remarks, {row.source, text, false});
     ResultRow result = result_of(row);
     for (Dimension& dimension : set.dimensions) {
+      if (dimension.name == "phase" && is_of_every_phase(row)) {
+        result.at.push_back(kEveryValue);
+        continue;
+      }
       const std::string value = value_in(row, dimension.name).value_or("");
       dimension.numeric &= value.empty() || parse_real(value).ok();
       const auto known = std::find(dimension.values.begin(), dimension.values.end(), value);
