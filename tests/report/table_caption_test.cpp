@@ -77,6 +77,20 @@ Table captioned(const Source& source, const QuerySpec& query) {
   return table;
 }
 
+TEST(TableCaption, BesidePublishedFiguresSaysWhatIsOfTheMeasuredOnes) {
+  QuerySpec query = rows({"model", "context", "source"});
+  query.table.where = {{"precision", {"fp32"}}};
+  EXPECT_EQ(captioned(Source(), query).caption,
+            "fp32; measured: batch 4, not causal; NVIDIA H100; 2026-11-26; sweepd 0.2.0");
+  Source formula;
+  formula.def().analytic = true;
+  EXPECT_EQ(captioned(formula, query).caption,
+            "fp32; by formula: batch 4, not causal; 2026-11-26; sweepd 0.2.0");
+  query.table.metric = "figure.weights_bytes";
+  EXPECT_EQ(captioned(Source(), query).caption,
+            "fp32; by formula: batch 4, not causal; 2026-11-26; sweepd 0.2.0");
+}
+
 TEST(TableCaption, NamesWhatMattersAndIsNoAxis) {
   const Table table = captioned(Source(), rows({"model"}));
   EXPECT_EQ(table.caption,

@@ -9,6 +9,7 @@
 #include "runner/base/text.h"
 #include "runner/daemon/handlers/note_drift.h"
 #include "runner/daemon/handlers/table_sources.h"
+#include "runner/model/sweep/reference.h"
 #include "runner/report/cell/report.h"
 #include "runner/report/table/table_caption.h"
 
@@ -249,6 +250,23 @@ Result<void> add_caption(Reader& reader, const TableSources& sources, const Quer
   return {};
 }
 
+// Figures of formulas beside published ones are not measured.
+void name_formulas(const QuerySpec& query, const std::vector<QuerySpec>& reads,
+                   std::vector<ResultSet>& results) {
+  const bool formulas = std::ranges::all_of(
+      reads, [](const QuerySpec& read) { return read.table.metric.starts_with("figure"); });
+  const bool compares = std::ranges::any_of(
+      query.table.baseline, [](const auto& filter) { return filter.name == "source"; });
+  if (!formulas || compares) return;
+  for (ResultSet& set : results) {
+    for (Dimension& dimension : set.dimensions) {
+      if (dimension.name != "source") continue;
+      std::ranges::replace(dimension.values, std::string(kMeasuredSource),
+                           std::string("by formula"));
+    }
+  }
+}
+
 }  // namespace
 
 Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query) {
@@ -278,6 +296,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
     if (!set) return set.error();
     results.push_back(std::move(*set));
   }
+  name_formulas(query, reads, results);
   Table captioned;
   if (auto added = add_caption(reader, *sources, query, plan, captioned); !added) {
     return added.error();

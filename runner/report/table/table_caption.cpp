@@ -9,6 +9,7 @@
 #include "runner/base/text.h"
 #include "runner/base/units.h"
 #include "runner/report/cell/layout.h"
+#include "runner/report/cell/report.h"
 
 namespace sweepd {
 namespace {
@@ -104,36 +105,51 @@ class CaptionWriter {
       : table_(table), sources_(sources), query_(query) {}
 
   void write() {
-    std::vector<std::string> same, differing, partly;
+    // Of published figures beside measured ones, the caption can only say what the table asks for.
+    const bool beside = is_shown("source");
+    std::vector<std::string> asked, same, differing, partly;
     for (const Common& common : common_params(sources_)) {
       const bool constant = !common.several && common.values.size() == 1;
       if (!is_wanted(common, constant)) continue;
       if (constant) {
-        same.push_back(phrase_of(*common.param, common.values.front()));
+        const bool of_all = beside && is_filtered(query_.table.where, common.param->name);
+        (of_all ? asked : same).push_back(phrase_of(*common.param, common.values.front()));
         add_constant(common.param->name, text_of(*common.param, common.values.front()));
       } else {
         (is_partly_unset(common) ? partly : differing).push_back(phrase_of(common));
       }
     }
+    add_part(join(asked, ", "));
+    const std::size_t of_ours = parts_.size();
     add_part(join(same, ", "));
     add_list("within the table: ", std::move(differing));
     add_list("in some rows: ", std::move(partly));
-    const bool computed =
+    const bool analytic =
         !sources_.empty() &&
         std::ranges::all_of(sources_, [](const auto& source) { return source.def->analytic; });
+    const bool computed = analytic || (beside && shows_formulas());
     if (computed) {
-      add_part("by formula");
+      if (!beside) add_part("by formula");
     } else if (!is_shown("device_name")) {
       add_all("device_name", "", devices());
     }
     add_date();
     add_all("sweepd", "sweepd ", programs());
+    if (beside && parts_.size() > of_ours) {
+      parts_[of_ours] = (computed ? "by formula: " : "measured: ") + parts_[of_ours];
+    }
     table_.caption = join(parts_, "; ");
   }
 
  private:
   bool is_shown(const std::string& name) const {
     return contains_name(query_.table.rows, name) || contains_name(query_.table.columns, name);
+  }
+
+  bool shows_formulas() const {
+    return std::ranges::all_of(complete_values(query_.table), [](const TableSpec::Value& value) {
+      return value.metric.starts_with("figure");
+    });
   }
 
   // Whether each value of the table has a separate filter by it, which a note says.
