@@ -180,7 +180,7 @@ TEST(Explain, OneKernel) {
   StepProfile profile = good_step();
   add(profile, "my_kernel", "other", 2, 8);
   EXPECT_THAT(text_of(profile, "one_kernel"),
-              HasSubstr("`my_kernel` takes 50 % of the kernel time in 2 calls of 4.0 ms each"));
+              HasSubstr("`my_kernel` takes 50 % of the kernel time in 2 calls, 4.0 ms on average"));
   profile.on_gpu = false;
   EXPECT_THAT(text_of(profile, "one_kernel"), HasSubstr("takes 50 % of the operators' time"));
   profile.kernels.resize(1);  // a benchmark of one kernel knows that

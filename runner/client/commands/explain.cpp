@@ -32,6 +32,9 @@ Exit explain(Client& client, const ExplainOptions& options) {
   }
   if (reply->step_ms > 0) where += fmt::format(": {:.3f} ms", reply->step_ms);
   say("{} {}{}\n", short_id(reply->attempt.id), label, where);
+  if (!reply->attempt.verdict_reasons.empty()) {
+    say("{}: {}\n", reply->attempt.verdict, printable(reply->attempt.verdict_reasons));
+  }
   for (const rpc::Explain::Sentence& sentence : reply->sentences) {
     say("- {}\n", printable(sentence.text));
   }

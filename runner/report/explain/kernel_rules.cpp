@@ -35,6 +35,12 @@ std::string calls_text(std::int64_t calls) {
   return with_thousands(calls) + (calls == 1 ? " call" : " calls");
 }
 
+std::string mean_text(const Kernel& kernel) {
+  const std::string mean =
+      time_text(kernel.total_ns / kNsPerMs / static_cast<double>(kernel.calls));
+  return kernel.calls == 1 ? " of " + mean : ", " + mean + " on average";
+}
+
 std::int64_t calls_of(const StepProfile& profile, auto&& counts) {
   std::int64_t calls = 0;
   for (const Kernel& kernel : profile.kernels) {
@@ -122,11 +128,9 @@ Finding one_kernel(const StepProfile& profile) {
   const Kernel& first = profile.kernels.front();
   const double share = first.total_ns / all, worth = of_step(profile, share);
   if (worth < 2.5 * kWorthSaying || crosses_host(first)) return std::nullopt;
-  return std::pair{
-      worth, fmt::format("{} takes {} of the {} in {} of {} each: a faster step begins there.",
-                         kernel_name(first), percent(share), time_of_kernels(profile),
-                         calls_text(first.calls),
-                         time_text(first.total_ns / kNsPerMs / static_cast<double>(first.calls)))};
+  return std::pair{worth, fmt::format("{} takes {} of the {} in {}{}: a faster step begins there.",
+                                      kernel_name(first), percent(share), time_of_kernels(profile),
+                                      calls_text(first.calls), mean_text(first))};
 }
 
 Finding last_wave(const StepProfile& profile) {
