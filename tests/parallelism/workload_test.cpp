@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
+#include <vector>
 
 #include "runner/worker/journal/measured.h"
 #include "runner/worker/plugins/load.h"
@@ -13,6 +16,7 @@ namespace sweepd {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 const Registry& registry() {
   static const Registry loaded = [] {
@@ -76,11 +80,6 @@ TEST(Parallelism, FillsTheNumbersIntoItsFormulas) {
        "0.5 × 18.0 GB)⌉ = 41"},
       {with(kTpus, {{"tokens", "25302"}}), "compute_ms",
        "4 D F L B / (N C) = 1 × 439,697,276,928 × 25,302 / (64 × 4.6e+14) = 377.9 ms"},
-      {kTpus, "compute_bound_tokens",
-       "B = (T_FSDP + T_data) / ((T_math - T_TP - T_PP) / B) = (305.3 ms + 0 ms) / (14.94 us - "
-       "2.867 us - 0 ms) = 25,301.7"},
-      {with(kTpus, {{"transfers", "overlap"}}), "compute_bound_tokens",
-       "B = max(T_FSDP, T_data) B / T_math = max(305.3 ms, 0 ms) / 14.94 us a token = 20,444.4"},
       {kTpus, "best_tokens", "B at X = 8, Y = 8: 16,593.1"},
       {with(kTpus, {{"tokens", "25301"}}), "bound", "fsdp"},
       {with(kTpus, {{"tokens", "25302"}}), "bound", "compute"},
@@ -90,6 +89,43 @@ TEST(Parallelism, FillsTheNumbersIntoItsFormulas) {
        "969,411,840"},
   };
   for (const Row& row : rows) EXPECT_EQ(figure(row.texts, row.figure).formula, row.formula);
+}
+
+// The times in a formula, in seconds.
+std::vector<double> times_in(const std::string& formula) {
+  static const std::regex time("([0-9.]+) (s|ms|us|ns)");
+  const std::map<std::string, double> units{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  std::vector<double> times;
+  for (std::sregex_iterator at(formula.begin(), formula.end(), time), end; at != end; ++at) {
+    times.push_back(std::stod((*at)[1]) * units.at((*at)[2]));
+  }
+  return times;
+}
+
+// The last number before " with".
+double result_of(std::string formula) {
+  formula.resize(formula.find(" with"));
+  formula = formula.substr(formula.rfind(' ') + 1);
+  std::erase(formula, ',');
+  return std::stod(formula);
+}
+
+TEST(Parallelism, TheResultFollowsFromTheNumbersOfItsFormula) {
+  const NamedTexts splits{{"64", "1"}, {"16", "4"}, {"8", "8"}, {"4", "16"}};
+  for (const auto& [fsdp, tensor] : splits) {
+    const NamedTexts split = with(kTpus, {{"fsdp", fsdp}, {"tensor", tensor}});
+    const std::string add = figure(split, "compute_bound_tokens").formula;
+    EXPECT_THAT(add, StartsWith("B = (T_FSDP + T_data) / (t_math - t_TP - t_PP) = ("));
+    std::vector<double> t = times_in(add);
+    ASSERT_EQ(t.size(), 5U) << add;
+    EXPECT_NEAR((t[0] + t[1]) / (t[2] - t[3] - t[4]), result_of(add), 0.0501) << add;
+    const std::string overlap =
+        figure(with(split, {{"transfers", "overlap"}}), "compute_bound_tokens").formula;
+    EXPECT_THAT(overlap, StartsWith("B = max(T_FSDP, T_data) / t_math = max("));
+    t = times_in(overlap);
+    ASSERT_EQ(t.size(), 3U) << overlap;
+    EXPECT_NEAR(std::max(t[0], t[1]) / t[2], result_of(overlap), 0.0501) << overlap;
+  }
 }
 
 TEST(Parallelism, AnswersInWholeNumbersWhereTheQuestionIsOne) {

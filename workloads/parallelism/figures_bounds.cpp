@@ -4,17 +4,27 @@
 namespace sweepd::parallelism {
 namespace {
 
+// With so many digits that the formula's result follows from the numbers shown.
+std::string exact_time(double seconds) {
+  if (seconds >= 1) return fmt::format("{:.8g} s", seconds);
+  if (seconds >= 1e-3 || seconds == 0) return fmt::format("{:.8g} ms", seconds * 1e3);
+  if (seconds >= 1e-6) return fmt::format("{:.8g} us", seconds * 1e6);
+  return fmt::format("{:.8g} ns", seconds * 1e9);
+}
+
+// A small t is the time of one token.
 std::string batch_formula(const Plan& plan, double tokens) {
   const Costs c = costs(plan);
   if (plan.transfers == Transfers::kOverlap) {
-    return fmt::format("B = max(T_FSDP, T_data) B / T_math = max({}, {}) / {} a token = {}",
-                       time_text(c.fsdp.fixed_s), time_text(c.data.fixed_s),
-                       time_text(c.compute.per_token_s), grouped(tokens, 1));
+    return fmt::format("B = max(T_FSDP, T_data) / t_math = max({}, {}) / {} = {} with t = T / B",
+                       exact_time(c.fsdp.fixed_s), exact_time(c.data.fixed_s),
+                       exact_time(c.compute.per_token_s), grouped(tokens, 1));
   }
   return fmt::format(
-      "B = (T_FSDP + T_data) / ((T_math - T_TP - T_PP) / B) = ({} + {}) / ({} - {} - {}) = {}",
-      time_text(c.fsdp.fixed_s), time_text(c.data.fixed_s), time_text(c.compute.per_token_s),
-      time_text(c.tensor.per_token_s), time_text(c.pipeline.per_token_s), grouped(tokens, 1));
+      "B = (T_FSDP + T_data) / (t_math - t_TP - t_PP) = ({} + {}) / ({} - {} - {}) = {} with t = T "
+      "/ B",
+      exact_time(c.fsdp.fixed_s), exact_time(c.data.fixed_s), exact_time(c.compute.per_token_s),
+      exact_time(c.tensor.per_token_s), exact_time(c.pipeline.per_token_s), grouped(tokens, 1));
 }
 
 void add_batch(const Plan& plan, FigureList& list) {
@@ -51,15 +61,15 @@ void add_best(const Plan& plan, FigureList& list) {
 std::string tensor_formula(const Plan& plan, const Split& best) {
   const SplitTerms t = split_terms(plan);
   if (plan.transfers == Transfers::kOverlap) {
-    return fmt::format("Y = c / d = {} / {} = {}, within 1 and {}", time_text(t.c), time_text(t.d),
-                       grouped(t.c / t.d, 2), plan.degrees.fsdp * plan.degrees.tensor);
+    return fmt::format("Y = c / d = {} / {} = {}, within 1 and {}", exact_time(t.c),
+                       exact_time(t.d), grouped(t.c / t.d, 2),
+                       plan.degrees.fsdp * plan.degrees.tensor);
   }
   return fmt::format(
       "Y = a c / (a d + √(a d (a d + b c))) within 1 and {}, a = T_FSDP Y = {}, b = T_data = {}, c "
-      "= "
-      "(T_math - T_PP) / B = {}, d = T_TP / (Y B) = {}: {}",
-      plan.degrees.fsdp * plan.degrees.tensor, time_text(t.a), time_text(t.b), time_text(t.c - t.e),
-      time_text(t.d), grouped(best.tensor, 2));
+      "= t_math - t_PP = {}, d = t_TP / Y = {}: {}",
+      plan.degrees.fsdp * plan.degrees.tensor, exact_time(t.a), exact_time(t.b),
+      exact_time(t.c - t.e), exact_time(t.d), grouped(best.tensor, 2));
 }
 
 void add_best_continuous(const Plan& plan, FigureList& list) {
