@@ -98,8 +98,11 @@ std::string Resources::refusal(const Item& item) const {
   const std::size_t ranks = ranks_of(item);
   if (cores == 0) return fmt::format("needs a CPU core, and {} has 0 that may be used", place_);
   if (item.device == DeviceKind::kCuda && ranks > machine_.gpus.size()) {
-    return fmt::format("world_size {} needs {} GPUs, and {} has {}", ranks, ranks, place_,
-                       machine_.gpus.size());
+    const std::string needs =
+        ranks == 1 ? "needs 1 GPU" : fmt::format("world_size {} needs {} GPUs", ranks, ranks);
+    return machine_.gpus.empty()
+               ? fmt::format("{}, and {} has none", needs, place_)
+               : fmt::format("{}, and {} has {}", needs, place_, machine_.gpus.size());
   }
   if (item.threads > 0 && static_cast<std::size_t>(item.threads) > cores) {
     return fmt::format("threads {} needs {} cores, and {} has {}{}", item.threads, item.threads,

@@ -160,10 +160,9 @@ TEST(Step, StopsBeforeItRefusesAndRefusesBeforeItStarts) {
   step_at(s, at(0));
   s.add(cpu_shared(2, 1));
   s.add(gpu_timing(3));
-  EXPECT_THAT(
-      step_at(s, at(10)),
-      ElementsAre("stop 1 timeout", "refuse 3: world_size 1 needs 1 GPUs, and this machine has 0",
-                  "start 2 on 1"));
+  EXPECT_THAT(step_at(s, at(10)),
+              ElementsAre("stop 1 timeout", "refuse 3: needs 1 GPU, and this machine has none",
+                          "start 2 on 1"));
 }
 
 }  // namespace

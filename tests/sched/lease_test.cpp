@@ -81,7 +81,7 @@ TEST(Refusal, NamesWhatIsAskedForAndWhatThereIs) {
       {"too many GPUs", machine_of(8, 2), gpu_timing(1, 4),
        "refuse 1: world_size 4 needs 4 GPUs, and this machine has 2"},
       {"no GPU at all", machine_of(8), gpu_timing(1),
-       "refuse 1: world_size 1 needs 1 GPUs, and this machine has 0"},
+       "refuse 1: needs 1 GPU, and this machine has none"},
       {"too many threads", machine_of(2), with_threads(cpu_timing(1), 3),
        "refuse 1: threads 3 needs 3 cores, and this machine has 2"},
       {"more threads than the quota leaves", within_quota(machine_of(2), 2.5),

@@ -49,7 +49,7 @@ TEST_F(PoolsTest, ARefusalNamesThePoolThatLacksSomething) {
   s_.add(in(kHere, gpu_timing(1)));
   s_.add(in(kThere, gpu_timing(2, 3)));
   EXPECT_THAT(step_at(s_),
-              ElementsAre("refuse 1: world_size 1 needs 1 GPUs, and this machine has 0",
+              ElementsAre("refuse 1: needs 1 GPU, and this machine has none",
                           "refuse 2: world_size 3 needs 3 GPUs, and pool `big` has 2"));
 }
 

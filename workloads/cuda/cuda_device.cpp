@@ -151,7 +151,8 @@ extern "C" __attribute__((visibility("default"))) sweepd::Device* sweepd_make_cu
   if (options.index < 0 || options.index >= count) {
     throw sweepd::Unavailable("device cuda: index " + std::to_string(options.index) +
                               " asked for, but the driver shows " + std::to_string(count) +
-                              " usable GPUs (see CUDA_VISIBLE_DEVICES and nvidia-smi)");
+                              (count == 1 ? " usable GPU" : " usable GPUs") +
+                              " (see CUDA_VISIBLE_DEVICES and nvidia-smi)");
   }
   static bool prepared = false;
   if (options.tracing == sweepd::KernelTracing::kOn && !prepared) {

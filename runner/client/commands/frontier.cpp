@@ -18,7 +18,9 @@
 namespace sweepd {
 namespace {
 
-constexpr std::string_view kBeyond = "beyond the oom";  // how such a skip begins
+// How such a skip begins; the second of an older daemon.
+constexpr std::string_view kTooLarge = "at least as large as a point that ran out of memory";
+constexpr std::string_view kBeyond = "beyond the oom";
 
 struct FrontierOptions {
   std::string file, axis, pool;
@@ -48,7 +50,8 @@ std::string tell(Line& line, const std::vector<AttemptRow>& attempts) {
   bool fits = true;
   for (const AttemptRow& attempt : attempts) {
     if (attempt.state == "done") continue;
-    if (attempt.state == "oom" || attempt.detail.starts_with(kBeyond)) {
+    if (attempt.state == "oom" || attempt.detail.starts_with(kTooLarge) ||
+        attempt.detail.starts_with(kBeyond)) {
       fits = false;
       continue;
     }

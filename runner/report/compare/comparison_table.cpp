@@ -92,8 +92,9 @@ std::size_t points_by(const ComparedResults& compared, stats::Method method) {
 void note_columns(const ComparedResults& compared, const stats::CompareOptions& options,
                   std::vector<std::string>& notes) {
   notes.push_back(fmt::format(
-      "ratio: the second median by the first, with its {:g} % interval, low to high; `same`: the "
-      "interval lies within 1 ± {:g}; `{}`, `{}`: it excludes 1, and the ratio is beyond that; "
+      "ratio: the second median divided by the first, with its {:g} % interval, low to high; "
+      "`same`: the interval lies within 1 ± {:g}; `{}`, `{}`: it excludes 1, and the ratio is "
+      "beyond that; "
       "`unclear`: neither, and `needs` is the number of attempts a side that would likely settle "
       "it",
       100 * options.confidence, options.tolerance, word_of(compared, Change::kFaster),
