@@ -78,10 +78,14 @@ TEST(BucketFit, SaysWhyItPredictsNothing) {
     const char* why;
     bool fitted;
   } cases[] = {
-      {{}, "0 buckets of 0 sizes; a line needs 4 of 3", false},
-      {{{100, 1}}, "1 bucket of 1 size; a line needs 4 of 3", false},
-      {{{1, 1}, {2, 2}, {3, 3}}, "3 buckets of 3 sizes; a line needs 4 of 3", false},
-      {{{1, 1}, {1, 1}, {2, 2}, {2, 2}}, "4 buckets of 2 sizes; a line needs 4 of 3", false},
+      {{}, "0 buckets of 0 sizes; a fit needs at least 4 buckets of at least 3 sizes", false},
+      {{{100, 1}}, "1 bucket of 1 size; a fit needs at least 4 buckets of at least 3 sizes", false},
+      {{{1, 1}, {2, 2}, {3, 3}},
+       "3 buckets of 3 sizes; a fit needs at least 4 buckets of at least 3 sizes",
+       false},
+      {{{1, 1}, {1, 1}, {2, 2}, {2, 2}},
+       "4 buckets of 2 sizes; a fit needs at least 4 buckets of at least 3 sizes",
+       false},
       {{{1, 4}, {2, 3}, {3, 2}, {4, 1}}, "larger buckets were not slower", false},
       {{{1, 2}, {2, 2}, {3, 2}, {4, 2}}, "larger buckets were not slower", false},
       {{{1, 1}, {2, 3}, {3, 5}, {4, 7}}, "an overhead below 0: -1 ms a call", true},

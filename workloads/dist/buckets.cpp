@@ -50,9 +50,10 @@ BucketFit fit_buckets(std::span<const BucketTime> times) {
   std::set<std::int64_t> sizes;
   for (const BucketTime& time : times) sizes.insert(time.bytes);
   if (times.size() < kFewestBuckets || sizes.size() < kFewestSizes) {
-    fit.refused = fmt::format("{} bucket{} of {} size{}; a line needs {} of {}", times.size(),
-                              times.size() == 1 ? "" : "s", sizes.size(),
-                              sizes.size() == 1 ? "" : "s", kFewestBuckets, kFewestSizes);
+    fit.refused = fmt::format(
+        "{} bucket{} of {} size{}; a fit needs at least {} buckets of at least {} sizes",
+        times.size(), times.size() == 1 ? "" : "s", sizes.size(), sizes.size() == 1 ? "" : "s",
+        kFewestBuckets, kFewestSizes);
     return fit;
   }
   const auto n = static_cast<double>(times.size());
