@@ -90,10 +90,10 @@ class CompareKernels : public DbTest {
 };
 
 TEST_F(CompareKernels, OfTwoSweepsOrTwoValues) {
-  profile("before", "1", {{"sgemm", 2, 4e6}, {"void f<silu>(int)", 1, 1e6}});
+  profile("before", "1", {{"sgemm", 2, 4e6}, {"void elementwise_kernel<silu>(int)", 1, 1e6}});
   profile("after", "2", {{"sgemm", 2, 3e6}, {"sgemm", 1, 1e6, 0, "backward"}, {"Memset", 1, 5e5}});
   const std::vector<std::string> differences{
-      "f<silu> | elementwise | 1.000 | 0.000 | -1.000 | 1 -> 0 | 200.0 | vanished",
+      "elementwise_kernel<silu> | elementwise | 1.000 | 0.000 | -1.000 | 1 -> 0 | 200.0 | vanished",
       "Memset | copy | 0.000 | 0.500 | +0.500 | 0 -> 1 | -100.0 | appeared",
       "sgemm | matmul | 4.000 | 4.000 | 0.000 | 2 -> 3 | 0.0 | same",
       "total |  | 5.000 | 4.500 | -0.500 | 3 -> 4 | 100.0 | faster"};

@@ -24,7 +24,8 @@ class KernelTables : public DbTest {
     record_.kernels = {
         kernel("forward", "ffn", "sgemm", 8, 2, 40e3, 20e3, 20e3, 10e3, 30e3, 14142.1356),
         kernel("forward", "lm_head", "sgemm", 16, 1, 30e3, 30e3, 30e3, 30e3, 30e3, 0),
-        kernel("forward", "ffn", "void f<silu_kernel>(int)", 1, 1, 10e3, 10e3, 10e3, 10e3, 10e3, 0),
+        kernel("forward", "ffn", "void silu_kernel<float>(int)", 1, 1, 10e3, 10e3, 10e3, 10e3, 10e3,
+               0),
         kernel("backward", "ffn", "sgemm", 8, 4, 20e3, 5e3, 5e3, 5e3, 5e3, 0)};
     record_.operators = {{0, "forward", "ffn", "aten::mm", 3, 6e3, 8e3, 70e3, 70e3},
                          {0, "forward", "ffn", "aten::silu", 1, 2e3, 2e3, 10e3, 10e3},
@@ -66,7 +67,7 @@ TEST_F(KernelTables, AsNsysPrintsThem) {
   EXPECT_THAT(rows({}),
               ElementsAre("90.00 | 0.090 | 7 | 12.86 | 5.00 | 5.00 | 30.00 | 11.85 | sgemm",
                           "10.00 | 0.010 | 1 | 10.00 | 10.00 | 10.00 | 10.00 | 0.00 | "
-                          "f<silu_kernel>"));
+                          "silu_kernel<float>"));
   KernelView forward;
   forward.phase = "forward";
   EXPECT_THAT(rows(forward)[0], HasSubstr("87.50 | 0.070 | 3 | 23.33 | 20.00 | 10.00 | 30.00"));
@@ -121,7 +122,7 @@ TEST_F(KernelTables, ALaunchHasItsRatesAndItsShareOfTheRoofline) {
   const auto table = rows(launches);
   EXPECT_THAT(table[0], HasSubstr("| 128 1 1 | 67.00 | 1000.0 | 29.9 | sgemm"));
   EXPECT_THAT(table[1], HasSubstr("| 128 1 1 | - | - | - | sgemm"));
-  EXPECT_THAT(table[2], HasSubstr("| 128 1 1 | - | 1675.0 | 50.0 | f<silu_kernel>"));
+  EXPECT_THAT(table[2], HasSubstr("| 128 1 1 | - | 1675.0 | 50.0 | silu_kernel<float>"));
   launches.phase = "";
   EXPECT_THAT(rows(launches)[0], HasSubstr("| 8 1 1 | 128 1 1 | - | - | - | sgemm"))
       << "the backward has rows without work";
@@ -154,7 +155,7 @@ TEST_F(KernelTables, AsPytorchsProfilerPrintsThem) {
                   "12.86 | 7",
                   "aten::silu | 20.00 | 0.002 | 20.00 | 0.002 | 2.00 | 0.010 | 10.00 | "
                   "0.010 | 10.00 | 1",
-                  "f<silu_kernel> | 0.00 | 0.000 | 0.00 | 0.000 | 0.00 | 0.010 | 10.00 | "
+                  "silu_kernel<float> | 0.00 | 0.000 | 0.00 | 0.000 | 0.00 | 0.010 | 10.00 | "
                   "0.010 | 10.00 | 1"));
   EXPECT_THAT(ask(view)->at(0).notes,
               ElementsAre("Self CPU time total: 0.010 ms", "Self CUDA time total: 0.100 ms"));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
-#include <utility>
+
+#include "runner/model/vocabulary/kernel_rule.h"
 
 namespace sweepd {
 namespace {
@@ -105,80 +105,9 @@ const OperatorRule kOperators[] = {
       "repeat", "roll", "constant_pad_nd"}},
 };
 
-// GPU kernels by a part of their lower-case name. The first match counts, so exceptions precede the
-// rule that would match them too.
-struct Pattern {
-  std::string_view part;
-  KernelClass kind;
-};
-constexpr Pattern kPatterns[] = {
-    {"nccl", KernelClass::kCommunication},
-    {"rccl", KernelClass::kCommunication},
-    {"c10d::", KernelClass::kCommunication},
-    {"gloo:", KernelClass::kCommunication},
-    {"collective::", KernelClass::kCommunication},  // ours, over any backend
-    {"adam", KernelClass::kOptimizer},
-    {"sgd", KernelClass::kOptimizer},
-    // The sum after a product that is split along k. cuBLAS has two kinds, CUTLASS one.
-    {"splitkreduce", KernelClass::kReduction},
-    {"execute_split_k_kernel", KernelClass::kReduction},
-    {"reducesplitk", KernelClass::kReduction},
-    {"flash", KernelClass::kOther},  // attention in one kernel: product and softmax together
-    {"fmha", KernelClass::kOther},
-    {"attention", KernelClass::kOther},
-    {"sdpa", KernelClass::kOther},
-    {"softmax", KernelClass::kSoftmax},
-    // Those of cuDNN; their names may have "gemm" too.
-    {"scudnn", KernelClass::kConvolution},
-    {"hcudnn", KernelClass::kConvolution},
-    {"cudnn_infer", KernelClass::kConvolution},
-    {"cudnn_train", KernelClass::kConvolution},
-    {"convol", KernelClass::kConvolution},
-    {"conv2d", KernelClass::kConvolution},
-    {"fprop", KernelClass::kConvolution},
-    {"dgrad", KernelClass::kConvolution},
-    {"wgrad", KernelClass::kConvolution},
-    {"winograd", KernelClass::kConvolution},
-    {"gemm", KernelClass::kMatmul},
-    {"gemv", KernelClass::kMatmul},
-    {"xmma", KernelClass::kMatmul},
-    {"nvjet", KernelClass::kMatmul},
-    {"cutlass", KernelClass::kMatmul},
-    {"dot_kernel", KernelClass::kMatmul},
-    {"memcpy", KernelClass::kCopy},
-    {"memset", KernelClass::kCopy},
-    {"copy", KernelClass::kCopy},
-    {"catarray", KernelClass::kCopy},
-    {"fillfunctor", KernelClass::kCopy},
-    {"embedding", KernelClass::kCopy},
-    {"index", KernelClass::kCopy},
-    {"gather", KernelClass::kCopy},
-    {"scatter", KernelClass::kCopy},
-    {"transpose", KernelClass::kCopy},
-    {"nchwtonhwc", KernelClass::kCopy},
-    {"nhwctonchw", KernelClass::kCopy},
-    {"reduce", KernelClass::kReduction},
-    {"nll_loss", KernelClass::kReduction},
-    {"norm", KernelClass::kReduction},
-    {"bn_fw", KernelClass::kReduction},  // cuDNN's batch norm
-    {"bn_bw", KernelClass::kReduction},
-    {"scan", KernelClass::kReduction},
-    {"elementwise", KernelClass::kElementwise},
-    {"multi_tensor_apply", KernelClass::kElementwise},
-    {"triu_tril", KernelClass::kElementwise},
-    {"dropout", KernelClass::kElementwise},
-    {"silu", KernelClass::kElementwise},
-};
-
 constexpr std::array<std::string_view, 9> kClassNames{"matmul",        "convolution", "softmax",
                                                       "elementwise",   "reduction",   "copy",
                                                       "communication", "optimizer",   "other"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 KernelClass class_of_operator(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
@@ -191,14 +120,7 @@ KernelClass class_of_operator(std::string_view name) {
   return KernelClass::kOther;
 }
 
-}  // namespace
-
-std::string_view name_of(KernelClass kind) {
-  return kClassNames[static_cast<std::size_t>(kind)];
-}
-
-KernelClass class_of(std::string_view kernel, std::string_view phase) {
-  if (phase == "optimizer") return KernelClass::kOptimizer;
+KernelClass class_by_name(std::string_view kernel) {
   constexpr std::string_view kAten = "aten::";
   if (kernel.starts_with(kAten)) return class_of_operator(kernel.substr(kAten.size()));
   // Nodes of the backward and scopes of the engine: the operators that they call do the work.
@@ -206,11 +128,20 @@ KernelClass class_of(std::string_view kernel, std::string_view phase) {
       kernel.ends_with("Backward0") || kernel.ends_with("Backward")) {
     return KernelClass::kOther;
   }
-  const std::string name = lower(kernel);
-  for (const Pattern& pattern : kPatterns) {
-    if (name.find(pattern.part) != std::string_view::npos) return pattern.kind;
-  }
-  return KernelClass::kOther;
+  const auto rule = kernel_rule(kernel);
+  return rule ? rule->kind : KernelClass::kOther;
+}
+
+}  // namespace
+
+std::string_view name_of(KernelClass kind) {
+  return kClassNames[static_cast<std::size_t>(kind)];
+}
+
+KernelClass class_of(std::string_view kernel, std::string_view phase) {
+  const KernelClass kind = class_by_name(kernel);
+  const bool moves_between_ranks = kind == KernelClass::kCommunication;
+  return phase == "optimizer" && !moves_between_ranks ? KernelClass::kOptimizer : kind;
 }
 
 void classify(KernelStats& kernel) {

@@ -6,96 +6,47 @@
 #include <vector>
 
 #include "runner/model/vocabulary/kernel_class.h"
+#include "runner/model/vocabulary/kernel_parts.h"
 
 namespace sweepd {
 namespace {
 
 constexpr std::size_t kMaxLength = 80;
 
-// Names that every instance of a template kernel shares.
-constexpr std::array<std::string_view, 37> kNoise{"at",
-                                                  "native",
-                                                  "std",
-                                                  "c10",
-                                                  "cuda",
-                                                  "cub",
-                                                  "thrust",
-                                                  "const",
-                                                  "void",
-                                                  "unsigned",
-                                                  "anonymous",
-                                                  "namespace",
-                                                  "lambda",
-                                                  "operator",
-                                                  "memory",
-                                                  "detail",
-                                                  "array",
-                                                  "Array",
-                                                  "char",
-                                                  "TensorIteratorBase",
-                                                  "TensorIterator",
-                                                  "gpu_kernel_impl",
-                                                  "gpu_kernel_impl_nocast",
-                                                  "gpu_kernel",
-                                                  "BinaryFunctor",
-                                                  "AUnaryFunctor",
-                                                  "BUnaryFunctor",
-                                                  "binary_internal",
-                                                  "OffsetCalculator",
-                                                  "TrivialOffsetCalculator",
-                                                  "LoadWithoutCast",
-                                                  "StoreWithoutCast",
-                                                  "func_wrapper_t",
-                                                  "TensorListMetadata",
-                                                  "opmath_symmetric_gpu_kernel_with_scalars",
-                                                  "opmath_gpu_kernel_with_scalars",
-                                                  "ReduceOp"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTypes{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kTypes{
     {{"float", "float"},
      {"double", "double"},
      {"BFloat16", "bf16"},
+     {"bfloat16_t", "bf16"},
      {"Half", "half"},
+     {"half_t", "half"},
      {"__nv_bfloat16", "bf16"},
+     {"__hip_bfloat16", "bf16"},
+     {"hip_bfloat16", "bf16"},
      {"__half", "half"},
      {"bool", "bool"},
      {"long", "long"},
      {"int", "int"},
      {"short", "short"},
-     {"complex", "complex"},
-     {"ul", ""}}};
+     {"complex", "complex"}}};
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
+// The first type in the text, "" without one. The type of a cast, `(int)64`, is none.
+std::string_view first_type_in(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      ++i;
-      continue;
-    }
     std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    words.push_back(text.substr(i, end - i));
-    i = end;
-  }
-  return words;
-}
-
-std::string_view type_named(std::string_view word) {
-  for (const auto& [name, folded] : kTypes) {
-    if (word == name) return folded;
+    while (end < text.size() && is_word_character(text[end])) ++end;
+    const std::string_view word = text.substr(i, end - i);
+    const bool is_cast = end + 1 < text.size() && text[end] == ')' &&
+                         std::isdigit(static_cast<unsigned char>(text[end + 1])) != 0;
+    for (const auto& [name, folded] : kTypes) {
+      if (word == name && !is_cast) return folded;
+    }
+    i = std::max(end, i + 1);
   }
   return {};
 }
 
-bool is_noise(std::string_view word) {
-  if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) return true;
-  return std::find(kNoise.begin(), kNoise.end(), word) != kNoise.end();
-}
-
-// "128", "(int)4", "4ul" -> the number; else "".
+// "128", "(int)4", "4ul" -> the number; else "". A truth value, "(bool)1", is no number.
 std::string_view number_of(std::string_view argument) {
   if (argument.starts_with('('))
     argument.remove_prefix(std::min(argument.find(')') + 1, argument.size()));
@@ -109,45 +60,35 @@ std::string_view number_of(std::string_view argument) {
              : std::string_view();
 }
 
-// Reduces one template argument to its number, or to its functor with the first type in it, or to
-// that type.
-std::string fold_argument(std::string_view argument) {
-  if (const auto number = number_of(argument); !number.empty()) return std::string(number);
-  std::string functor;
-  std::string_view type;
-  for (const std::string_view word : words_of(argument)) {
-    const std::string_view named = type_named(word);
-    if (!named.empty()) {
-      if (type.empty()) type = named;
-    } else if (functor.empty() && !is_noise(word)) {
-      functor = word;
-    }
-  }
-  if (functor.empty()) return std::string(type);
-  return type.empty() ? functor : functor + "<" + std::string(type) + ">";
+std::string_view truth_of(std::string_view argument) {
+  if (argument == "(bool)0" || argument == "false") return "false";
+  return argument == "(bool)1" || argument == "true" ? "true" : "";
 }
 
-// Returns the arguments of the "<...>" that `text` begins with, and in `rest` what follows it.
-std::vector<std::string_view> arguments_of(std::string_view text, std::string_view& rest) {
-  std::vector<std::string_view> arguments;
-  int depth = 0;
-  std::size_t begin = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '<' || c == '(' || c == '{') ++depth;
-    if (c == '>' || c == ')' || c == '}') --depth;
-    if ((c == ',' && depth == 1) || depth == 0) {
-      while (begin < i && text[begin] == ' ') ++begin;
-      arguments.push_back(text.substr(begin, i - begin));
-      begin = i + 1;
-    }
-    if (depth == 0) {
-      rest = text.substr(i + 1);
-      return arguments;
-    }
+// ", 64, 128" of the functor's own arguments.
+std::string numbers_of_functor(std::string_view argument, std::string_view functor) {
+  const auto end = static_cast<std::size_t>(functor.data() - argument.data()) + functor.size();
+  std::string numbers;
+  if (end >= argument.size() || argument[end] != '<') return numbers;
+  for (const std::string_view inner : template_arguments(argument.substr(end))) {
+    const std::string_view number = truth_of(inner).empty() ? number_of(inner) : "";
+    if (!number.empty()) numbers.append(", ").append(number);
   }
-  rest = {};
-  return arguments;
+  return numbers;
+}
+
+// Reduces one template argument to its number, or to its functor with the numbers and the first
+// type in it, or to that type.
+std::string fold_argument(std::string_view argument) {
+  if (const auto truth = truth_of(argument); !truth.empty()) return std::string(truth);
+  if (const auto number = number_of(argument); !number.empty()) return std::string(number);
+  const std::string_view functor = functor_of(argument);
+  const std::string_view type = first_type_in(argument);
+  if (functor.empty()) return std::string(type);
+  std::string inside = numbers_of_functor(argument, functor);
+  if (!type.empty()) inside.append(", ").append(type);
+  if (inside.empty()) return std::string(functor);
+  return std::string(functor) + "<" + inside.substr(2) + ">";
 }
 
 std::string without_tail(std::string_view name) {
@@ -169,35 +110,32 @@ std::string shortened(std::string name) {
 }  // namespace
 
 std::string short_kernel_name(std::string_view kernel) {
-  std::string_view name = kernel;
-  if (name.starts_with('[')) return std::string(name);  // [CUDA memcpy DtoD]
+  if (kernel.starts_with('[')) return std::string(kernel);  // [CUDA memcpy DtoD]
   constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
-  if (name.starts_with(kEngine)) return "evaluate " + std::string(name.substr(kEngine.size()));
-  if (name.starts_with("aten::") || name.find_first_of("<(") == std::string_view::npos) {
-    return shortened(without_tail(name));
+  if (kernel.starts_with(kEngine)) return "evaluate " + std::string(kernel.substr(kEngine.size()));
+  const bool is_cpp = kernel.find_first_of("<(") != std::string_view::npos;
+  if (kernel.starts_with("aten::") || (!is_cpp && !kernel.starts_with("_Z"))) {
+    return shortened(without_tail(kernel));
   }
-  if (name.starts_with("void ")) name.remove_prefix(5);
-  for (std::string_view anonymous = "(anonymous namespace)::";;) {
-    const std::size_t at = name.find(anonymous);
-    if (at == std::string_view::npos || at > name.find('<')) break;
-    name = name.substr(at + anonymous.size());
+  const KernelParts parts = parts_of_kernel(kernel);
+  std::string head = parts.own;
+  // internal::gemvx::kernel
+  if (head == "kernel" && !parts.scope.empty()) {
+    const std::size_t colon = parts.scope.rfind("::");
+    head = parts.scope.substr(colon == std::string::npos ? 0 : colon + 2) + "::" + head;
   }
-  const std::size_t end = name.find_first_of("<(");
-  std::string_view head = name.substr(0, end);
-  if (const std::size_t colon = head.rfind("::"); colon != std::string_view::npos)
-    head = head.substr(colon + 2);
-  if (end == std::string_view::npos || name[end] == '(') return shortened(without_tail(head));
+  if (parts.arguments.empty()) return shortened(without_tail(head));
 
-  std::string_view rest;
   std::vector<std::string> folded;
-  for (const std::string_view argument : arguments_of(name.substr(end), rest)) {
+  for (const std::string& argument : parts.arguments) {
     std::string text = fold_argument(argument);
     // cutlass::Kernel2<the kernel's own name>
     if (text.starts_with("cutlass_")) return shortened(without_tail(text));
-    if (!text.empty() && std::find(folded.begin(), folded.end(), text) == folded.end())
+    if (!text.empty() &&
+        (!number_of(text).empty() || std::ranges::find(folded, text) == folded.end()))
       folded.push_back(std::move(text));
   }
-  std::string result(head);
+  std::string result = std::move(head);
   if (!folded.empty()) {
     result += '<';
     for (std::size_t i = 0; i < folded.size(); ++i) result += (i > 0 ? ", " : "") + folded[i];
