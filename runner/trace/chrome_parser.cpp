@@ -201,11 +201,15 @@ bool TraceHandler::leave_out(const std::string& why) {
   return true;
 }
 
+std::string events_text(std::int64_t events) {
+  return fmt::format("{} {}", events, events == 1 ? "event" : "events");
+}
+
 // Why a document was not read to its end.
 Error explain(const rapidjson::ParseResult& parsed, const PieceStream& stream,
               const TraceHandler& handler, std::int64_t events, std::string_view shown) {
   const std::size_t offset = parsed.IsError() ? parsed.Offset() : stream.Tell();
-  const std::string where = fmt::format("byte {}, after {} events", offset, events);
+  const std::string where = fmt::format("byte {}, after {}", offset, events_text(events));
   if (stream.said_by_source()) return *stream.error();
   for (const std::optional<Error>& error : {stream.error(), handler.error()}) {
     if (error) return {error->code, fmt::format("`{}` {} ({})", shown, error->message, where)};
@@ -252,9 +256,9 @@ Result<ChromeTrace> parse_chrome_trace(const NextPiece& next, std::string_view s
   }
   if (builder.is_empty()) {
     std::string message = fmt::format(
-        "`{}` has {} events and none of a kernel, copy, call, operator or range; "
+        "`{}` has {} and none of a kernel, copy, call, operator or range; "
         "expected a trace of torch.profiler",
-        name, trace.events);
+        name, events_text(trace.events));
     if (trace.unusable > 0) message += " (" + trace.first_unusable + ")";
     return Error{ErrorCode::kInvalidArgument, std::move(message)};
   }

@@ -47,6 +47,19 @@ std::string copy_kind_of(std::string_view symbol) {
   return fmt::format("{}{}to{}", unified ? "Unified " : "", symbol.front(), symbol.back());
 }
 
+// "aten::add" of "aten::add, seq = 12, op_id = 4, sizes = [[2, 2]]": torch.autograd's emit_nvtx
+// numbers each call.
+std::string_view without_call(std::string_view range) {
+  for (const std::string_view part :
+       {", seq = ", ", op_id = ", ", sizes = [", ", input_op_ids = ["}) {
+    const std::size_t at = range.find(part);
+    if (at == std::string_view::npos || at == 0) continue;
+    const std::string_view value = range.substr(at + part.size(), 1);
+    if (part.ends_with('[') || value.find_first_of("0123456789-") == 0) range = range.substr(0, at);
+  }
+  return range;
+}
+
 class ShapeColumns {
  public:
   explicit ShapeColumns(NsysTable& table) {
@@ -133,6 +146,12 @@ NameId NsysRecords::name_of(NsysProcess& process, std::int64_t id, const char* u
   const NameId name = add_name(process, file_.text_of(id).value_or(unnamed));
   process.names.emplace(id, name);
   return name;
+}
+
+NameId NsysRecords::name_of_range(NsysProcess& process, std::int64_t id) {
+  const auto [known, is_new] = process.ranges.try_emplace(id);
+  if (is_new) known->second = add_name(process, without_call(file_.text_of(id).value_or("")));
+  return known->second;
 }
 
 // `work` has what is particular to its table. nullptr: it was dropped.
@@ -274,8 +293,8 @@ void NsysRecords::read_ranges() {
     range.thread = id & kIdMask;
     NsysProcess& process = process_of(id);
     const std::string own = table.text_or_empty(text);
-    range.name = own.empty() && table.has(text_id) ? name_of(process, table.integer(text_id), "")
-                                                   : add_name(process, own);
+    range.name = own.empty() && table.has(text_id) ? name_of_range(process, table.integer(text_id))
+                                                   : add_name(process, without_call(own));
     file_.count_record();
     process.timeline.ranges.push_back(range);
   }

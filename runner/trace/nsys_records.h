@@ -21,7 +21,7 @@ struct NsysProcess {
   std::int64_t pid = 0;  // 0: the export does not say which process did the work of devices
   // In the order of the tables. A range that was never closed ends at kOpen.
   Timeline timeline;
-  std::unordered_map<std::int64_t, NameId> names;                       // by id in StringIds
+  std::unordered_map<std::int64_t, NameId> names, ranges;               // by id in StringIds
   std::unordered_map<std::int64_t, std::pair<NameId, CallKind>> calls;  // likewise
   std::map<std::array<std::int64_t, 8>, std::int32_t> shapes;           // the index of each
 };
@@ -49,6 +49,7 @@ class NsysRecords {
   NsysProcess& process_of(const NsysTable& table, const NsysWorkColumns& columns);
   NameId add_name(NsysProcess& process, std::string_view name);
   NameId name_of(NsysProcess& process, std::int64_t id, const char* unnamed);
+  NameId name_of_range(NsysProcess& process, std::int64_t id);
   DeviceWork* add_work(NsysTable& table, const NsysWorkColumns& columns, DeviceWork work);
 
   NsysFile& file_;

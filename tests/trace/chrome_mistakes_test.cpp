@@ -28,7 +28,7 @@ TEST(ChromeMistakes, MessageNamesTheFileThePlaceAndWhatWasExpected) {
        "torch.profiler"},
       {"{}", "`t.json` has no `traceEvents`; expected a trace of torch.profiler"},
       {"[1",
-       "`t.json` is truncated: it ends at byte 2, after 1 events; expected the end of a JSON "
+       "`t.json` is truncated: it ends at byte 2, after 1 event; expected the end of a JSON "
        "text"},
       {R"({"traceEvents": {"a": 1}})",
        "`t.json` has an object as `traceEvents`; expected a list (byte 17, after 0 events)"},
@@ -39,7 +39,7 @@ TEST(ChromeMistakes, MessageNamesTheFileThePlaceAndWhatWasExpected) {
        "trace "
        "of torch.profiler"},
       {trace_of(R"({"ph":"B","cat":"kernel","name":"a","ts":1})"),
-       "`t.json` has 1 events and none of a kernel, copy, call, operator or range; expected a "
+       "`t.json` has 1 event and none of a kernel, copy, call, operator or range; expected a "
        "trace "
        "of torch.profiler (event 1 at byte 37: `ph` is `B`; expected `X`, an event with a "
        "duration)"},

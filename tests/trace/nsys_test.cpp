@@ -208,6 +208,22 @@ TEST(NsysTest, AProcessWithoutADeviceIsReadWhereNoneHasOne) {
               ElementsAre("step|-5|2|257"));
 }
 
+TEST(NsysTest, RangesOfEmitNvtxLoseTheNumbersOfTheirCall) {
+  const auto timelines = NsysDatabase().read(
+      "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
+      "INSERT INTO StringIds VALUES (1, 'aten::add, op_id = 314310');"
+      "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT, globalTid INTEGER, "
+      "textId INTEGER);"
+      "INSERT INTO NVTX_EVENTS VALUES (1, 2, 'aten::add, op_id = 314309', 1, NULL),"
+      "(3, 4, NULL, 1, 1), (5, 6, 'aten::detach_, seq = 46174, op_id = 993404', 1, NULL),"
+      "(7, 8, 'aten::mm, seq = 3, sizes = [[2, 3], []]', 1, NULL),"
+      "(9, 10, 'step, seq = long', 1, NULL);");
+  ASSERT_TRUE(timelines) << timelines.error().message;
+  EXPECT_THAT(lines_of(timelines->front(), timelines->front().ranges),
+              ElementsAre("aten::add|1|2|1", "aten::add|3|4|1", "aten::detach_|5|6|1",
+                          "aten::mm|7|8|1", "step, seq = long|9|10|1"));
+}
+
 TEST(NsysTest, NamesAreMadePrintable) {
   const auto timelines = NsysDatabase().read(
       "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT, globalTid INTEGER);"
