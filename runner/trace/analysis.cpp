@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "runner/model/vocabulary/kernel_class.h"
+
 namespace sweepd::trace {
 namespace {
 
@@ -13,6 +15,16 @@ std::optional<double> median_of(std::vector<std::int64_t> values) {
   const auto upper = static_cast<double>(*middle);
   if (values.size() % 2 == 1) return upper;
   return (static_cast<double>(*std::max_element(values.begin(), middle)) + upper) / 2;
+}
+
+CommunicationTime communication_beside(std::vector<Window> communication,
+                                       std::vector<Window> others) {
+  communication = union_of(std::move(communication));
+  CommunicationTime time;
+  time.total_ns = length_of(communication);
+  time.overlapped_ns = length_of_both(communication, union_of(std::move(others)));
+  time.exposed_ns = time.total_ns - time.overlapped_ns;
+  return time;
 }
 
 double share(double part, double whole) {
@@ -37,10 +49,11 @@ double DeviceUse::graph_share() const {
 }
 
 TraceUse TraceIndex::analyse(const Window& window, const IdleRules& rules) const {
-  TraceUse use{window, launches_in(window), {}};
+  TraceUse use{window, launches_in(window), {}, {}};
   for (const auto& [device, all] : devices_) {
     use.devices.push_back(use_of(device, all, window, rules));
   }
+  if (use.devices.empty()) use.host = use_of_host(window);
   return use;
 }
 
@@ -109,13 +122,18 @@ void TraceIndex::add_gap(DeviceUse& use, const Window& gap, std::int64_t idle_si
                          std::optional<std::size_t> next, const IdleRules& rules) const {
   const std::int64_t length_ns = gap.length_ns();
   use.idle_ns += length_ns;
-  use.largest_gap_ns = std::max(use.largest_gap_ns, length_ns);
   std::size_t decade = kGapDecades - 1;
   while (use.gaps[decade].from_ns > length_ns) --decade;
   ++use.gaps[decade].gaps;
   use.gaps[decade].total_ns += length_ns;
 
   const HostCall* launch = next ? launch_of(*next) : nullptr;
+  if (length_ns > use.largest_gap_ns) {
+    use.largest_gap_ns = length_ns;
+    const bool ends_it = launch != nullptr && is_first_of_launch(*next);
+    use.largest_gap_in_launch_ns =
+        ends_it ? clip({launch->begin_ns, launch->end_ns}, gap).length_ns() : 0;
+  }
   if (!next) {
     use.idle.tail_ns += length_ns;
   } else if (launch == nullptr) {
@@ -138,13 +156,36 @@ CommunicationTime TraceIndex::communication_of(const PerDevice& all, const Windo
     auto& kernels = is_communication(work.name) ? communication : others;
     kernels.push_back(clip({work.begin_ns, work.end_ns}, window));
   }
-  if (communication.empty()) return {};
-  communication = union_of(std::move(communication));
-  CommunicationTime time;
-  time.total_ns = length_of(communication);
-  time.overlapped_ns = length_of_both(communication, union_of(std::move(others)));
-  time.exposed_ns = time.total_ns - time.overlapped_ns;
-  return time;
+  return communication_beside(std::move(communication), std::move(others));
+}
+
+HostUse TraceIndex::use_of_host(const Window& window) const {
+  std::vector<std::optional<KernelClass>> classes(timeline_.names.size());
+  const auto class_of_span = [&](const HostSpan& span) {
+    auto& known = classes[span.name];
+    if (!known) known = class_of(timeline_.names[span.name], "");
+    return *known;
+  };
+  std::vector<Window> working, communication, others;
+  for (const HostSpan& op : timeline_.operators) {
+    // A step is an operator in the traces of older versions of PyTorch.
+    if (timeline_.names[op.name].starts_with("ProfilerStep")) continue;
+    const Window part = clip({op.begin_ns, op.end_ns}, window);
+    const KernelClass kind = class_of_span(op);
+    working.push_back(part);
+    if (kind == KernelClass::kCommunication) communication.push_back(part);
+    // Those of kOther may only call others, or wait.
+    if (kind != KernelClass::kCommunication && kind != KernelClass::kOther) others.push_back(part);
+  }
+  for (const HostSpan& range : timeline_.ranges) {
+    if (class_of_span(range) != KernelClass::kCommunication) continue;
+    communication.push_back(clip({range.begin_ns, range.end_ns}, window));
+    working.push_back(communication.back());
+  }
+  HostUse use;
+  use.working_ns = length_of(union_of(std::move(working)));
+  use.communication = communication_beside(std::move(communication), std::move(others));
+  return use;
 }
 
 LaunchUse TraceIndex::launches_in(const Window& window) const {
@@ -153,7 +194,7 @@ LaunchUse TraceIndex::launches_in(const Window& window) const {
   const auto begin =
       std::ranges::lower_bound(timeline_.calls, window.begin_ns, {}, &HostCall::begin_ns);
   for (auto call = begin; call != timeline_.calls.end() && call->begin_ns < window.end_ns; ++call) {
-    if (call->kind != CallKind::kLaunch && call->kind != CallKind::kGraphLaunch) continue;
+    if (!is_launch(static_cast<std::size_t>(call - timeline_.calls.begin()))) continue;
     ++use.launches;
     use.graph_launches += call->kind == CallKind::kGraphLaunch ? 1 : 0;
     durations.push_back(call->end_ns - call->begin_ns);

@@ -63,8 +63,9 @@ struct DeviceUse {
   std::int32_t device = 0;
   std::int64_t busy_ns = 0;  // while any work ran
   std::int64_t idle_ns = 0;
-  std::int64_t largest_gap_ns = 0;  // the longest idle interval
-  double kernel_ns = 0;             // sum over kernels; more than busy_ns if they overlap
+  std::int64_t largest_gap_ns = 0;            // the longest idle interval
+  std::int64_t largest_gap_in_launch_ns = 0;  // of that, in the call that launched what ended it
+  double kernel_ns = 0;                       // sum over kernels; more than busy_ns if they overlap
   IdleTime idle;
   std::array<GapDecade, kGapDecades> gaps = empty_gap_histogram();
   CommunicationTime communication;
@@ -79,17 +80,26 @@ struct DeviceUse {
   double graph_share() const;  // of the kernels, those that a graph launched; 0 without kernels
 };
 
-// Launches of kernels and graphs that begin in the window, on all threads.
+// Launches of kernels and graphs that begin in the window, on all threads. Where calls and work
+// have correlations, a call is a launch if its kernel ran, whatever the call's name: a captured
+// stream runs nothing.
 struct LaunchUse {
   std::int64_t launches = 0, graph_launches = 0;  // the latter are among the former
   double host_ns = 0;                             // sum of their durations
   std::optional<double> host_median_ns;
 };
 
+// On a host without any work of a device: unions over all threads.
+struct HostUse {
+  std::int64_t working_ns = 0;      // in an operator or a collective
+  CommunicationTime communication;  // of collectives' operators and ranges, beside other operators
+};
+
 struct TraceUse {
   Window window;
   LaunchUse launches;
   std::vector<DeviceUse> devices;  // all with work in the timeline, in order
+  std::optional<HostUse> host;     // without devices
 };
 
 // Prepares a timeline for the analysis of many windows. The timeline must outlive it unchanged, and
@@ -116,6 +126,7 @@ class TraceIndex {
   void add_pending(std::size_t work);
   bool is_first_of_launch(std::size_t index) const { return first_[index]; }
   bool is_of_graph(std::size_t index) const;
+  bool is_launch(std::size_t call) const;
   bool is_communication(NameId name) const {
     return name < communication_.size() && communication_[name];
   }
@@ -128,11 +139,14 @@ class TraceIndex {
   void add_gap(DeviceUse& use, const Window& gap, std::int64_t idle_since_ns,
                std::optional<std::size_t> next, const IdleRules& rules) const;
   CommunicationTime communication_of(const PerDevice& all, const Window& window) const;
+  HostUse use_of_host(const Window& window) const;
 
   const Timeline& timeline_;
   std::map<std::int32_t, PerDevice> devices_;
   std::vector<std::uint32_t> launch_;  // of each work, an index of calls; kNoLaunch
   std::vector<bool> first_;            // of each work: the first of its launch
+  std::vector<bool> launches_kernel_;  // of each call
+  bool knows_launches_ = false;        // of any kernel
   std::vector<bool> communication_;    // of each name of a kernel
 };
 

@@ -5,6 +5,7 @@ namespace sweepd::trace {
 CallKind kind_of_call(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (has("Graph")) return has("GraphLaunch") ? CallKind::kGraphLaunch : CallKind::kOther;
+  if (name == "cudaLaunch" || name.starts_with("cudaLaunch_v")) return CallKind::kLaunch;
   if (has("Launch")) return has("Kernel") ? CallKind::kLaunch : CallKind::kOther;
   if (has("Memcpy")) return CallKind::kCopy;
   if (has("Memset")) return CallKind::kFill;

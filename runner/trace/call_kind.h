@@ -8,6 +8,7 @@
 namespace sweepd::trace {
 
 //   cudaLaunchKernelExC_v11060, cuLaunchKernel, hipExtModuleLaunchKernel   kLaunch
+//   cudaLaunch (until CUDA 9)                                              kLaunch
 //   cudaGraphLaunch, hipGraphLaunch                                        kGraphLaunch
 //   cudaMemcpyAsync, cuMemcpyHtoDAsync_v2, hipMemcpyWithStream             kCopy
 //   cudaMemsetAsync, cuMemsetD32Async                                      kFill

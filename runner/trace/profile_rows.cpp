@@ -173,6 +173,15 @@ class RowMaker {
   std::map<OperatorKey, Calls> self_times_;  // without work of a device
 };
 
+void add_communication(const CommunicationTime& time, std::int64_t device,
+                       std::vector<Sample>& samples) {
+  if (time.total_ns == 0) return;
+  for (const auto& [metric, ns] : {std::pair{"exposed_communication_time", time.exposed_ns},
+                                   {"overlapped_communication_time", time.overlapped_ns}}) {
+    samples.push_back({0, device, "step", metric, static_cast<double>(ns) / 1e6});
+  }
+}
+
 void add_device(const DeviceUse& use, const Window& window, bool knows_launches,
                 std::int64_t device, std::vector<Sample>& samples) {
   const auto add = [&](const char* metric, double value) {
@@ -186,12 +195,12 @@ void add_device(const DeviceUse& use, const Window& window, bool knows_launches,
   add_ms("device_idle_time", use.idle_ns);
   add_ms("largest_gap_time", use.largest_gap_ns);
   add("streams", static_cast<double>(use.streams));
-  if (use.communication.total_ns > 0) {
-    add_ms("exposed_communication_time", use.communication.exposed_ns);
-    add_ms("overlapped_communication_time", use.communication.overlapped_ns);
-  }
+  add_communication(use.communication, device, samples);
   add_ms("idle_tail_time", use.idle.tail_ns);
   if (!knows_launches) return;
+  if (use.largest_gap_in_launch_ns > 0) {
+    add_ms("largest_gap_launch_time", use.largest_gap_in_launch_ns);
+  }
   add_ms("idle_host_time", use.idle.host_late_ns);
   add_ms("idle_wait_time", use.idle.waiting_ns);
   if (use.idle.unknown_ns > 0) add_ms("idle_unknown_time", use.idle.unknown_ns);
@@ -222,6 +231,11 @@ std::vector<Sample> bound_samples(const TraceUse& use) {
   std::int64_t position = 0;
   for (const DeviceUse& device : use.devices) {
     add_device(device, use.window, knows_launches, position++, samples);
+  }
+  if (use.host && use.host->working_ns > 0) {
+    samples.push_back(
+        {0, 0, "step", "host_working_time", static_cast<double>(use.host->working_ns) / 1e6});
+    add_communication(use.host->communication, 0, samples);
   }
   if (!knows_launches) return samples;
   samples.push_back({0, 0, "step", "launches", static_cast<double>(use.launches.launches)});

@@ -45,6 +45,7 @@ void TraceIndex::find_launches() {
   launch_.assign(timeline_.work.size(), kNoLaunch);
   first_.assign(timeline_.work.size(), false);
   std::vector<bool> begun(timeline_.calls.size());
+  launches_kernel_.assign(timeline_.calls.size(), false);
   for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
     const std::int64_t correlation = timeline_.work[i].correlation;
     const auto call = std::ranges::lower_bound(calls, std::pair(correlation, std::uint32_t{0}));
@@ -52,6 +53,9 @@ void TraceIndex::find_launches() {
     launch_[i] = call->second;
     first_[i] = !begun[call->second];
     begun[call->second] = true;
+    if (timeline_.work[i].kind == WorkKind::kKernel) {
+      launches_kernel_[call->second] = knows_launches_ = true;
+    }
   }
 }
 
@@ -68,6 +72,12 @@ bool TraceIndex::is_of_graph(std::size_t index) const {
   const HostCall* launch = launch_of(index);
   return timeline_.work[index].graph != 0 ||
          (launch != nullptr && launch->kind == CallKind::kGraphLaunch);
+}
+
+bool TraceIndex::is_launch(std::size_t call) const {
+  const CallKind kind = timeline_.calls[call].kind;
+  if (kind == CallKind::kGraphLaunch) return true;
+  return knows_launches_ ? launches_kernel_[call] : kind == CallKind::kLaunch;
 }
 
 }  // namespace sweepd::trace

@@ -132,6 +132,61 @@ TEST(Analysis, LaunchesCountWhereTheyBegin) {
   EXPECT_EQ(TimelineBuilder().kernel(0, 1).analyse(0, 9).launches.host_median_ns, std::nullopt);
 }
 
+TEST(Analysis, ACallIsALaunchIfItsKernelRan) {
+  const auto launches = [](const TimelineBuilder& timeline) {
+    return timeline.analyse(0, 100).launches.launches;
+  };
+  // The second was captured into a graph, the third has a name that no rule knows.
+  EXPECT_EQ(launches(TimelineBuilder()
+                         .call(0, 5, 1)
+                         .call(10, 15, 2)
+                         .call(20, 25, 3, CallKind::kOther)
+                         .call(30, 35, 4, CallKind::kGraphLaunch)
+                         .call(40, 45, 5, CallKind::kCopy)
+                         .kernel(50, 60, 1)
+                         .kernel(60, 70, 3)
+                         .copy(70, 80, 5)),
+            3);
+  // Without any kernel of a launch, names count.
+  EXPECT_EQ(launches(TimelineBuilder().call(0, 5, 1).call(10, 15, 2).kernel(50, 60)), 2);
+}
+
+TEST(Analysis, TheLongestGapKnowsTheLaunchThatFillsIt) {
+  EXPECT_EQ(TimelineBuilder()
+                .kernel(0, 10)
+                .call(12, 16, 1)
+                .kernel(20, 30, 1)
+                .call(25, 85, 2)
+                .kernel(90, 100, 2)
+                .use(0, 100)
+                .largest_gap_in_launch_ns,
+            55'000);
+  EXPECT_EQ(TimelineBuilder()
+                .kernel(0, 10)
+                .call(25, 28, 1)
+                .kernel(90, 91, 1)
+                .call(92, 97, 2)
+                .kernel(98, 100, 2)
+                .use(0, 100)
+                .largest_gap_in_launch_ns,
+            3'000);
+}
+
+TEST(Analysis, AHostWithoutADeviceWorksWhereAnyThreadDoes) {
+  TimelineBuilder built;
+  built.op(0, 90, "ProfilerStep#3").op(0, 10, "aten::linear").op(0, 8, "aten::mm");
+  built.op(5, 15, "aten::mm", 2).op(30, 35, "MyFunctionBackward").op(50, 60, "aten::add", 2);
+  built.range(10, 40, "gloo:all_reduce", 3).range(60, 99, "my range");
+  const TraceUse use = built.analyse(0, 55);
+  EXPECT_TRUE(use.devices.empty());
+  ASSERT_TRUE(use.host);
+  EXPECT_EQ(use.host->working_ns, 45'000);
+  EXPECT_EQ(use.host->communication.total_ns, 30'000);
+  EXPECT_EQ(use.host->communication.overlapped_ns, 5'000);
+  EXPECT_EQ(use.host->communication.exposed_ns, 25'000);
+  EXPECT_FALSE(built.kernel(0, 1).analyse(0, 55).host);
+}
+
 TEST(Analysis, QueueIsWhatWasLaunchedAndHasNotBegun) {
   // Two wait from 10 to 20, one from 20 to 40, none otherwise; the third waits beyond the window.
   const auto use = TimelineBuilder()

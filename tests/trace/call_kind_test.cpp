@@ -14,6 +14,7 @@ TEST(CallKinds, AreKnownByName) {
       {"cudaLaunchKernelExC_v11060", CallKind::kLaunch},
       {"cuLaunchCooperativeKernel", CallKind::kLaunch},
       {"hipExtModuleLaunchKernel", CallKind::kLaunch},
+      {"cudaLaunch_v3020", CallKind::kLaunch},
       {"cudaLaunchHostFunc", CallKind::kOther},
       {"cudaGraphLaunch", CallKind::kGraphLaunch},
       {"hipGraphLaunch", CallKind::kGraphLaunch},

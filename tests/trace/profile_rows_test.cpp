@@ -226,6 +226,16 @@ TEST(BoundSamples, OneOfEachDeviceAndTheLaunchesOnce) {
   EXPECT_EQ(value(samples, "exposed_communication_time"), -1) << "it has none";
 }
 
+TEST(BoundSamples, OfAHostWithoutADevice) {
+  TimelineBuilder built;
+  built.op(0, 20, "aten::mm").range(10, 60, "gloo:all_reduce", 2);
+  const std::vector<Sample> samples = bound_samples(built.analyse(0, 100));
+  EXPECT_EQ(value(samples, "host_working_time"), 0.06);
+  EXPECT_EQ(value(samples, "exposed_communication_time"), 0.04);
+  EXPECT_EQ(value(samples, "overlapped_communication_time"), 0.01);
+  EXPECT_EQ(value(samples, "device_busy_share"), -1);
+}
+
 TEST(BoundSamples, WithoutLaunchesNothingIsSaidOfThem) {
   TimelineBuilder built;
   built.kernel(10, 30);

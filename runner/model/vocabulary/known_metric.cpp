@@ -103,14 +103,19 @@ void add_bounds(std::vector<KnownMetric>& metrics) {
   add("idle_tail_time", "ms", "idle between a device's last work and the end of the step");
   add("idle_unknown_time", "ms", "idle before work whose launch the trace does not have");
   add("largest_gap_time", "ms", "the longest idle interval");
+  add("largest_gap_launch_time", "ms", "of it, in the call that launched the work after it");
   add("launches", "1", "launches of kernels and graphs in the step", kSmaller);
   add("launch_host_time", "ms", "that the host spent in launches");
   add("launch_median_time", "ms", "of one launch on the host");
   add("launch_latency_time", "ms", "from the begin of a launch to that of its kernel, median");
   add("queue_depth", "1", "launched work that had not begun, mean over the step");
   add("queue_empty_share", "1", "of the step, while there was no such work", kSmaller);
-  add("exposed_communication_time", "ms", "of collectives' kernels while no other kernel ran");
-  add("overlapped_communication_time", "ms", "of collectives' kernels beside others");
+  add("exposed_communication_time", "ms",
+      "of collectives' kernels while no other kernel ran; without a device, of operators and "
+      "ranges");
+  add("overlapped_communication_time", "ms", "of collectives' kernels beside others, likewise");
+  add("host_working_time", "ms",
+      "without a device: in an operator or a collective, on any thread; a union");
   add("streams", "1", "with work of a device");
   add("graph_kernel_share", "1", "of the kernels, those that a CUDA graph launched");
   add("traced_step_time", "ms", "of a step that an imported trace marks");
