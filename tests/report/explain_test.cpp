@@ -88,8 +88,13 @@ TEST(Explain, HostLate) {
   EXPECT_THAT(text_of(profile, "host_late"),
               HasSubstr("12 launches, one every 833.3 us (13.7 us in the call itself); look for "
                         "data loading"));
-  profile.metrics["launches"] = 390;
+  profile.metrics["launches"] = 1;
   profile.metrics["largest_gap_time"] = 4;
+  profile.metrics["launch_median_time"] = 6.9;
+  EXPECT_THAT(text_of(profile, "host_late"), HasSubstr("1 launch, one every 6.0 ms; look for data"))
+      << "the long call is that of the gap";
+  profile.metrics["launch_median_time"] = 0.0137;
+  profile.metrics["launches"] = 390;
   EXPECT_THAT(
       text_of(profile, "host_late"),
       HasSubstr("Apart from the longest gap the device is idle for 22 % of the step (2.2 ms "
@@ -115,6 +120,18 @@ TEST(Explain, IdleForAnotherReason) {
     profile.step_ms = 0;  // unknown
     EXPECT_EQ(text_of(profile, rule), "silent");
   }
+}
+
+TEST(Explain, AGapThatALaunchFills) {
+  StepProfile profile = good_step();
+  profile.metrics["largest_gap_time"] = 8;
+  profile.metrics["largest_gap_launch_time"] = 7.6;
+  EXPECT_EQ(text_of(profile, "one_gap"),
+            "One gap alone is 8.0 ms (80 % of the step): the host is in the call that launches the "
+            "next kernel for 7.6 ms of it. The first launch of a kernel loads its module, and one "
+            "into a full queue waits; leave first steps out of the profile.");
+  profile.metrics["largest_gap_launch_time"] = 0.1;
+  EXPECT_THAT(text_of(profile, "one_gap"), HasSubstr("(80 % of the step): loading data"));
 }
 
 TEST(Explain, ExposedCommunication) {
@@ -183,6 +200,8 @@ TEST(Explain, OneKernel) {
               HasSubstr("`my_kernel` takes 50 % of the kernel time in 2 calls, 4.0 ms on average"));
   profile.on_gpu = false;
   EXPECT_THAT(text_of(profile, "one_kernel"), HasSubstr("takes 50 % of the operators' time"));
+  std::ranges::find(profile.kernels, "my_kernel", &StepProfile::Kernel::name)->calls = 1;
+  EXPECT_THAT(text_of(profile, "one_kernel"), HasSubstr("in 1 call of 8.0 ms: a faster step"));
   profile.kernels.resize(1);  // a benchmark of one kernel knows that
   EXPECT_EQ(text_of(profile, "one_kernel"), "silent");
 }
@@ -195,9 +214,17 @@ TEST(Explain, LastWave) {
       text_of(profile, "last_wave"),
       HasSubstr("has 160 blocks, 1.21 waves on 132 multiprocessors: 79 % of the last wave is "
                 "empty"));
-  profile.kernels[0].waves = 1.95;
+  profile.kernels[0].grid = {1, 1, 1};
+  profile.kernels[0].waves = 1 / 132.0;
+  EXPECT_EQ(text_of(profile, "last_wave"),
+            "`nvjet_bf16_0` (25 % of the kernel time) has 1 block for 132 multiprocessors, 1 % of "
+            "what it holds at once: too few; split its work into more blocks, or use a larger "
+            "batch.");
+  profile.kernels[0].kernel_class = "communication";
+  EXPECT_EQ(text_of(profile, "last_wave"), "silent") << "its grid is the number of channels";
+  profile.kernels[1].waves = 1.95;
   EXPECT_EQ(text_of(profile, "last_wave"), "silent");
-  profile.kernels[0].waves.reset();
+  profile.kernels[1].waves.reset();
   EXPECT_EQ(text_of(profile, "last_wave"), "silent");
 }
 
@@ -263,8 +290,14 @@ TEST(Explain, OutsideOperatorsOfACpu) {
   profile.kernels.push_back({"aten::mm", "matmul", {}, {}, 4, 6e6, 1.5e6, {}, {}});
   EXPECT_THAT(text_of(profile, "outside_operators"),
               HasSubstr("40 % of the step on the CPU (4.0 ms"));
-  profile.kernels[0].total_ns = 9.5e6;
+  profile.metrics["host_working_time"] = 1.6;  // of several threads, of which the sum is 6 ms
+  EXPECT_THAT(text_of(profile, "outside_operators"),
+              HasSubstr("84 % of the step on the CPU (8.4 ms of 10.0 ms) is outside operators and "
+                        "collectives on all threads: "));
+  profile.metrics["host_working_time"] = 9.5;
   EXPECT_EQ(text_of(profile, "outside_operators"), "silent");
+  profile.metrics["exposed_communication_time"] = 8;
+  EXPECT_THAT(text_of(profile, "exposed_communication"), HasSubstr("beside other operators for"));
 }
 
 TEST(Explain, Busy) {
@@ -272,6 +305,21 @@ TEST(Explain, Busy) {
   profile.metrics["device_busy_share"] = 0.96;
   EXPECT_THAT(text_of(profile, "busy"),
               HasSubstr("works for 96 % of the step, 100 % of it in products"));
+}
+
+TEST(Explain, BusyWithKernelsOfNoKnownClass) {
+  StepProfile profile = good_step();
+  profile.metrics["device_busy_share"] = 0.96;
+  add(profile, "my_own_product", "other", 10, 12);
+  add(profile, "flash_fwd_kernel<Flash_fwd_kernel_traits<64, bf16>>", "other", 10, 20);
+  EXPECT_THAT(text_of(profile, "busy"),
+              HasSubstr("20 % of it in products and convolutions, 50 % in fused attention, 30 % in "
+                        "kernels of no known class: only"));
+  profile.kernels.resize(1);
+  EXPECT_THAT(text_of(profile, "busy"), HasSubstr("step, 100 % of it in fused attention: only"));
+  profile.kernels[0].name = "my_own_product";
+  EXPECT_THAT(text_of(profile, "busy"),
+              HasSubstr("step, 100 % of it in kernels of no known class: only"));
 }
 
 TEST(Explain, LargestShareFirstAndAtMostTen) {

@@ -31,10 +31,6 @@ double of_step(const StepProfile& profile, double share_of_kernel_time) {
   return share_of_kernel_time * profile.metric("device_busy_share").value_or(1);
 }
 
-std::string calls_text(std::int64_t calls) {
-  return with_thousands(calls) + (calls == 1 ? " call" : " calls");
-}
-
 std::string mean_text(const Kernel& kernel) {
   const std::string mean =
       time_text(kernel.total_ns / kNsPerMs / static_cast<double>(kernel.calls));
@@ -64,7 +60,7 @@ Finding copies(const StepProfile& profile) {
       worth, fmt::format("Copies between host and device take {} of the device's time in {}: keep "
                          "the data on the device, or copy from pinned memory with "
                          "`non_blocking=True`.",
-                         percent(share), calls_text(calls_of(profile, crosses_host)))};
+                         percent(share), count_text(calls_of(profile, crosses_host), "call"))};
 }
 
 Finding short_kernels(const StepProfile& profile) {
@@ -90,13 +86,13 @@ Finding elementwise(const StepProfile& profile) {
   const double share = share_of_kernels(profile, counts);
   const double worth = of_step(profile, share);
   if (worth < 3 * kWorthSaying) return std::nullopt;
-  return std::pair{
-      worth,
-      fmt::format("Elementwise kernels, reductions and copies take {} of the {} "
-                  "in {}, and move memory rather than compute: fuse them "
-                  "(torch.compile, a fused optimizer, fused norm and attention), or "
-                  "keep activations in 16 bits.",
-                  percent(share), time_of_kernels(profile), calls_text(calls_of(profile, counts)))};
+  return std::pair{worth,
+                   fmt::format("Elementwise kernels, reductions and copies take {} of the {} "
+                               "in {}, and move memory rather than compute: fuse them "
+                               "(torch.compile, a fused optimizer, fused norm and attention), or "
+                               "keep activations in 16 bits.",
+                               percent(share), time_of_kernels(profile),
+                               count_text(calls_of(profile, counts), "call"))};
 }
 
 namespace {
@@ -130,27 +126,37 @@ Finding one_kernel(const StepProfile& profile) {
   if (worth < 2.5 * kWorthSaying || crosses_host(first)) return std::nullopt;
   return std::pair{worth, fmt::format("{} takes {} of the {} in {}{}: a faster step begins there.",
                                       kernel_name(first), percent(share), time_of_kernels(profile),
-                                      calls_text(first.calls), mean_text(first))};
+                                      count_text(first.calls, "call"), mean_text(first))};
 }
 
 Finding last_wave(const StepProfile& profile) {
   const double all = all_ns(profile);
   for (const Kernel& kernel : profile.kernels) {
+    // The grid of a collective is its number of channels.
+    if (kernel.kernel_class == "communication") continue;
     if (!kernel.waves || *kernel.waves <= 0 || *kernel.waves > 4) continue;
     const double full = std::ceil(*kernel.waves);
     const double empty = (full - *kernel.waves) / full;  // of the device's time in this kernel
     const double share = kernel.total_ns / all;
     if (empty < 0.2 || of_step(profile, share) < kWorthSaying) continue;
-    const std::int64_t blocks = kernel.grid[0] * kernel.grid[1] * kernel.grid[2];
-    return std::pair{
-        of_step(profile, share) * empty,
-        fmt::format("{} ({} of the kernel time) has {} blocks, {:.2f} waves on {}: {} of the last "
-                    "wave is empty; choose a tile or batch whose blocks fill it.",
-                    kernel_name(kernel), percent(share), with_thousands(blocks), *kernel.waves,
-                    profile.multiprocessors > 0
-                        ? fmt::format("{} multiprocessors", profile.multiprocessors)
-                        : std::string("this device"),
-                    percent(full - *kernel.waves))};
+    const std::string blocks =
+        count_text(kernel.grid[0] * kernel.grid[1] * kernel.grid[2], "block");
+    const std::string device = profile.multiprocessors > 0
+                                   ? count_text(profile.multiprocessors, "multiprocessor")
+                                   : std::string("this device");
+    const std::string has = *kernel.waves < 1
+                                ? fmt::format(
+                                      "{} for {}, {} of what it holds at once: too few; "
+                                      "split its work into more blocks, or use a larger "
+                                      "batch",
+                                      blocks, device, percent(*kernel.waves))
+                                : fmt::format(
+                                      "{}, {:.2f} waves on {}: {} of the last wave is "
+                                      "empty; choose a tile or batch whose blocks fill it",
+                                      blocks, *kernel.waves, device, percent(full - *kernel.waves));
+    return std::pair{of_step(profile, share) * empty,
+                     fmt::format("{} ({} of the kernel time) has {}.", kernel_name(kernel),
+                                 percent(share), has)};
   }
   return std::nullopt;
 }

@@ -5,8 +5,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "runner/base/units.h"
 #include "runner/model/attempt/step_profile.h"
 
 namespace sweepd::report::explaining {
@@ -26,6 +28,12 @@ inline std::string percent(double share) {
 inline std::string time_text(double ms) {
   if (ms >= 1) return fmt::format("{:.1f} ms", ms);
   return fmt::format("{:.1f} us", 1000 * ms);
+}
+
+// "1 call", "1,000 calls".
+inline std::string count_text(std::int64_t number, std::string_view thing,
+                              std::string_view end = "s") {
+  return fmt::format("{} {}{}", with_thousands(number), thing, number == 1 ? "" : end);
 }
 
 inline double sum_ns(const StepProfile& profile, auto&& counts) {

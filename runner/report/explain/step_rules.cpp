@@ -9,11 +9,15 @@
 
 #include "runner/base/text.h"
 #include "runner/base/units.h"
+#include "runner/model/vocabulary/kernel_class.h"
 #include "runner/stats/summary.h"
 
 namespace sweepd::report::explaining {
 
 namespace {
+
+// Of the kernels' time: what no sentence has to mention.
+constexpr double kSmallShare = 0.05;
 
 // The share of the step that a metric in ms is.
 std::optional<double> share_of_step(const StepProfile& profile, std::string_view metric) {
@@ -68,10 +72,9 @@ Finding host_late(const StepProfile& profile) {
     const double every_ms = profile.step_ms * (apart ? 1 - gap : 1) / *launches;
     launches_often = every_ms < kMostLaunchMs;
     text += fmt::format(": it issues {}, one every {}",
-                        with_thousands(std::llround(*launches)) +
-                            (std::llround(*launches) == 1 ? " launch" : " launches"),
-                        time_text(every_ms));
-    if (one) text += fmt::format(" ({} in the call itself)", time_text(*one));
+                        count_text(std::llround(*launches), "launch", "es"), time_text(every_ms));
+    // A longer one is that of the gap.
+    if (one && *one <= every_ms) text += fmt::format(" ({} in the call itself)", time_text(*one));
   }
   text += launches_often ? "; capture the step in a CUDA graph, fuse kernels (torch.compile), or "
                            "use a larger batch."
@@ -103,10 +106,20 @@ Finding tail(const StepProfile& profile) {
 Finding one_gap(const StepProfile& profile) {
   const auto share = large_gap(profile);
   if (!share) return std::nullopt;
-  return std::pair{
-      *share, fmt::format("One gap alone is {} ({} of the step): loading data, a "
-                          "synchronisation, a collection of garbage, or the time between steps.",
-                          time_text(*share * profile.step_ms), percent(*share))};
+  const std::string gap =
+      fmt::format("One gap alone is {} ({} of the step): ", time_text(*share * profile.step_ms),
+                  percent(*share));
+  const auto in_launch = share_of_step(profile, "largest_gap_launch_time");
+  if (in_launch && *in_launch >= *share / 2) {
+    return std::pair{
+        *share, gap + fmt::format("the host is in the call that launches the next kernel for {} "
+                                  "of it. The first launch of a kernel loads its module, and one "
+                                  "into a full queue waits; leave first steps out of the profile.",
+                                  time_text(*in_launch * profile.step_ms))};
+  }
+  return std::pair{*share, gap +
+                               "loading data, a synchronisation, a collection of garbage, or the "
+                               "time between steps."};
 }
 
 Finding exposed_communication(const StepProfile& profile) {
@@ -115,10 +128,11 @@ Finding exposed_communication(const StepProfile& profile) {
   const double hidden = profile.metric("overlapped_communication_time").value_or(0);
   return std::pair{
       *share,
-      fmt::format("Communication runs alone for {} of the step ({}), and beside other kernels "
+      fmt::format("Communication runs alone for {} of the step ({}), and beside other {} "
                   "for {}: overlap it with the backward (larger or smaller buckets, an earlier "
                   "start), or send fewer bytes.",
-                  percent(*share), time_text(*share * profile.step_ms), time_text(hidden))};
+                  percent(*share), time_text(*share * profile.step_ms),
+                  profile.on_gpu ? "kernels" : "operators", time_text(hidden))};
 }
 
 // Of the timing of the same point: a profile is one step.
@@ -144,13 +158,17 @@ Finding clock_fell(const StepProfile& profile) {
 
 Finding outside_operators(const StepProfile& profile) {
   if (profile.on_gpu || profile.step_ms <= 0) return std::nullopt;
-  const double share = 1 - all_ns(profile) / kNsPerMs / profile.step_ms;
+  // The sum over threads, where the union is unknown.
+  const auto working_ms = profile.metric("host_working_time");
+  const double share = 1 - working_ms.value_or(all_ns(profile) / kNsPerMs) / profile.step_ms;
   if (share < kWorthSaying) return std::nullopt;
-  return std::pair{share, fmt::format("{} of the step on the CPU ({} of {}) is outside operators: "
-                                      "Python or the framework; compile the model, or use a larger "
-                                      "batch.",
-                                      percent(share), time_text(share * profile.step_ms),
-                                      time_text(profile.step_ms))};
+  return std::pair{
+      share,
+      fmt::format("{} of the step on the CPU ({} of {}) is outside operators{}: "
+                  "Python or the framework, for which a compiled model or a "
+                  "larger batch helps, or waiting for data or a request.",
+                  percent(share), time_text(share * profile.step_ms), time_text(profile.step_ms),
+                  working_ms ? " and collectives on all threads" : "")};
 }
 
 // Nothing to repair: says what is left to gain.
@@ -158,12 +176,27 @@ Finding busy(const StepProfile& profile) {
   const auto share = profile.metric("device_busy_share");
   constexpr double kFull = 0.9;
   if (!share || *share < kFull) return std::nullopt;
+  const auto share_of_other = [&](OtherWork work) {
+    return share_of_kernels(profile, [&](const Kernel& kernel) {
+      return kernel.kernel_class == "other" && other_work(kernel.name) == work;
+    });
+  };
+  std::string parts;
+  const auto add = [&](double part, std::string_view words) {
+    const std::string_view comma = parts.empty() ? "" : ", ";
+    parts += fmt::format("{}{} {}{}", comma, percent(part), parts.empty() ? "of it " : "", words);
+  };
+  const double unknown = share_of_other(OtherWork::kUnknown);
+  const double attention = share_of_other(OtherWork::kAttention);
   const double products = share_of_kernels(profile, is_product);
-  return std::pair{
-      0.0,
-      fmt::format("The device works for {} of the step, {} of it in products and convolutions: "
-                  "only faster kernels or less work make it shorter.",
-                  percent(*share), percent(products))};
+  if (products >= kSmallShare || unknown + attention < kSmallShare) {
+    add(products, "in products and convolutions");
+  }
+  if (attention >= kSmallShare) add(attention, "in fused attention");
+  if (unknown >= kSmallShare) add(unknown, "in kernels of no known class");
+  return std::pair{0.0, fmt::format("The device works for {} of the step, {}: only faster kernels "
+                                    "or less work make it shorter.",
+                                    percent(*share), parts)};
 }
 
 }  // namespace sweepd::report::explaining
