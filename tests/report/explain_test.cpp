@@ -284,22 +284,6 @@ TEST(Explain, BelowTheRoofline) {
   EXPECT_EQ(text_of(profile, "below_roofline"), "silent") << "7.5 % of the step";
 }
 
-TEST(Explain, OutsideOperatorsOfACpu) {
-  StepProfile profile;
-  profile.step_ms = 10;
-  profile.kernels.push_back({"aten::mm", "matmul", {}, {}, 4, 6e6, 1.5e6, {}, {}});
-  EXPECT_THAT(text_of(profile, "outside_operators"),
-              HasSubstr("40 % of the step on the CPU (4.0 ms"));
-  profile.metrics["host_working_time"] = 1.6;  // of several threads, of which the sum is 6 ms
-  EXPECT_THAT(text_of(profile, "outside_operators"),
-              HasSubstr("84 % of the step on the CPU (8.4 ms of 10.0 ms) is outside operators and "
-                        "collectives on all threads: "));
-  profile.metrics["host_working_time"] = 9.5;
-  EXPECT_EQ(text_of(profile, "outside_operators"), "silent");
-  profile.metrics["exposed_communication_time"] = 8;
-  EXPECT_THAT(text_of(profile, "exposed_communication"), HasSubstr("beside other operators for"));
-}
-
 TEST(Explain, Busy) {
   StepProfile profile = good_step();
   profile.metrics["device_busy_share"] = 0.96;

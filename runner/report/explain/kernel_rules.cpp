@@ -25,10 +25,13 @@ std::string_view time_of_kernels(const StepProfile& profile) {
   return profile.on_gpu ? "kernel time" : "operators' time";
 }
 
-// A share of the kernels' time as one of the step: kernels matter little in a step whose device
-// idles.
+// A share of the kernels' time as one of the step: kernels matter little in a step whose device, or
+// whose host without one, idles.
 double of_step(const StepProfile& profile, double share_of_kernel_time) {
-  return share_of_kernel_time * profile.metric("device_busy_share").value_or(1);
+  if (const auto busy = profile.metric("device_busy_share")) return share_of_kernel_time * *busy;
+  const auto working_ms = profile.metric("host_working_time");
+  if (!working_ms || profile.step_ms <= 0) return share_of_kernel_time;
+  return share_of_kernel_time * *working_ms / profile.step_ms;
 }
 
 std::string mean_text(const Kernel& kernel) {
