@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "runner/report/cell/report.h"
 
@@ -35,7 +36,8 @@ Table latex_hostile(const std::string& text) {
 }
 
 const std::string kHostile =
-    "\\input{x} {$a_b^c$} 50% #1 ~ & <b> |\"q\"| 'a' `b` [c] --set ± × · µ ² — – … → − ≤ ≥ † ‡ §\n";
+    "\\input{x} {$a_b^c$} 50% #1 ~ & <b> |\"q\"| 'a' `b` [c] --set ± × · µ ² — – … → − ≤ ≥ √ ⌈ ⌉ ° "
+    "∞ † ‡ §\n";
 
 TEST(Latex, CaptionRulesMarksAndNotes) {
   EXPECT_EQ(to_latex(latex_sample()), R"(% needs \usepackage{booktabs}
@@ -70,6 +72,43 @@ TEST(Latex, EscapesWhatWouldBeACommand) {
   EXPECT_THAT(latex, testing::HasSubstr("-{}-{}set"));
   EXPECT_THAT(latex, testing::HasSubstr(R"({[}x{]} & \textminus{}1.5 (\textminus{}3\%) \\)"));
   EXPECT_THAT(latex, testing::HasSubstr("\\\\\n    {*}x & ")) << "not the star of the row's end";
+}
+
+TEST(Latex, BackticksEncloseCode) {
+  EXPECT_THAT(to_latex(latex_hostile("use `a_b --x` or `c` and `")),
+              testing::HasSubstr(R"(\textbullet{} use \texttt{a\_b -{}-{}x} or \texttt{c} and )"
+                                 R"(\textasciigrave{}\par)"));
+}
+
+// pdflatex stops at characters that its fonts lack. Box drawing is for terminals.
+TEST(Latex, EveryCharacterOfTheSourcesIsKnown) {
+  namespace fs = std::filesystem;
+  const auto is_plot = [](std::string_view c) { return c >= "\u2500" && c <= "\u28ff"; };
+  std::set<std::string> characters;
+  for (const char* folder : {"runner", "db", "workloads"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(SWEEPD_SOURCE_FOLDER / fs::path(folder))) {
+      const fs::path extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".h") continue;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) {
+        line.resize(std::min(line.size(), line.find("//")));
+        for (std::size_t i = 0; i < line.size();) {
+          const auto lead = static_cast<unsigned char>(line[i]);
+          const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+          if (bytes > 1) characters.insert(line.substr(i, bytes));
+          i += bytes;
+        }
+      }
+    }
+  }
+  EXPECT_GT(characters.size(), 20U);
+  for (const std::string& character : characters) {
+    if (is_plot(character)) continue;
+    Table table;
+    table.notes = {character};
+    EXPECT_THAT(to_latex(table), testing::Not(testing::HasSubstr(character)));
+  }
 }
 
 TEST(Latex, NoRowsIsALineNotAnEmptyTable) {

@@ -56,6 +56,11 @@ constexpr std::array kReplacements{
     Replacement{"≤", "\\ensuremath{\\leq}"},
     Replacement{"≥", "\\ensuremath{\\geq}"},
     Replacement{"∞", "\\ensuremath{\\infty}"},
+    Replacement{"√", "\\ensuremath{\\surd}"},
+    Replacement{"⌈", "\\ensuremath{\\lceil}"},
+    Replacement{"⌉", "\\ensuremath{\\rceil}"},
+    Replacement{"°", "\\textdegree{}"},
+    Replacement{"\u00a0", "~"},
 };
 
 std::string in_latex(std::string_view untrusted) {
@@ -75,6 +80,20 @@ std::string in_latex(std::string_view untrusted) {
     text.remove_prefix(1);
   }
   return out;
+}
+
+// A pair of backticks encloses code.
+std::string prose_in_latex(std::string_view text) {
+  std::string out;
+  for (std::size_t begin = text.find('`'); begin != std::string_view::npos;
+       begin = text.find('`')) {
+    const std::size_t end = text.find('`', begin + 1);
+    if (end == std::string_view::npos) break;
+    out += in_latex(text.substr(0, begin)) + "\\texttt{" +
+           in_latex(text.substr(begin + 1, end - begin - 1)) + "}";
+    text.remove_prefix(end + 1);
+  }
+  return out + in_latex(text);
 }
 
 // "-12.5" is a number and "fp32-to-bf16" is not: a hyphen in front of a digit is a minus.
@@ -125,13 +144,13 @@ std::string to_latex(const Table& table) {
   std::string out = "% needs \\usepackage{booktabs}\n\\begin{table}[htbp]\n  \\centering\n";
   std::vector<std::string> captions{table.title, table.caption};
   std::erase(captions, "");
-  if (!captions.empty()) out += "  \\caption{" + in_latex(join(captions, ". ")) + "}\n";
+  if (!captions.empty()) out += "  \\caption{" + prose_in_latex(join(captions, ". ")) + "}\n";
   const bool empty = table.rows.empty() || table.columns.empty();
   out += empty ? "  No rows.\n" : tabular(table);
   if (!table.notes.empty()) {
     out += "  \\par\\medskip\n  \\begin{minipage}{\\linewidth}\n    \\footnotesize\n";
     for (const std::string& note : table.notes) {
-      out += "    \\textbullet{} " + in_latex(note) + "\\par\n";
+      out += "    \\textbullet{} " + prose_in_latex(note) + "\\par\n";
     }
     out += "  \\end{minipage}\n";
   }
