@@ -75,7 +75,7 @@ TEST_F(Compare, MistakesAreNamed) {
       {{"short", "long", "--by", "ms=4,12"}, "two sweeps are compared, or two values in one"},
       {{"short", "long", "--tolerance", "two"}, "tolerance: `two` is not a share"},
       {{"short", "long", "--metric", "loss"}, "metric: `loss` cannot be compared"},
-      {{"short", "long", "--where", "ms=5"}, "is done and valid"},
+      {{"short", "long", "--where", "ms=5"}, "measures `time`"},
   };
   for (const auto& [words, said] : cases) {
     std::vector<std::string> arguments{"compare"};

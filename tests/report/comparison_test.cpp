@@ -197,7 +197,34 @@ TEST(Comparison, SidesWithoutACommonPointAreRefused) {
   EXPECT_THAT(compare_results(a.done(), b.done(), {}).error().message,
               HasSubstr("no point in common: 2 and 1 points, told apart by model"));
   EXPECT_THAT(compare_results(a.done(), empty.done(), {}).error().message,
+              HasSubstr("no attempt of `fp16` measures `time`"));
+  Side invalid("fp16");
+  invalid.add("small", {1, 2}, Verdict::kInvalid);
+  EXPECT_THAT(compare_results(a.done(), invalid.done(), {}).error().message,
               HasSubstr("no attempt of `fp16` is done and valid"));
+}
+
+TEST(ComparisonTable, AnAbsurdIntervalIsNotShown) {
+  ComparedResults compared;
+  compared.unit = "ms";
+  ComparedPoint& point = compared.points.emplace_back();
+  point.comparison.method = stats::Method::kProcesses;
+  point.comparison.a = {2, 20, 126.3, stats::Interval{1e-20, 5.5e26}};
+  point.comparison.b = {2, 20, 130, stats::Interval{125, 140}};
+  point.comparison.ratio = 1.03;
+  point.comparison.interval = {1e-20, 5.5e26};
+  const Table table = comparison_table(compared, "a", "b", {});
+  const std::vector<Cell>& row = table.rows.at(0);
+  EXPECT_EQ(row[0].text, "126.3 ± —");
+  EXPECT_EQ(row[1].text, "130.0 ± 8 %");
+  EXPECT_EQ(row[3].text + row[4].text, "——");
+  EXPECT_EQ(row[6].text, "unclear");
+  EXPECT_THAT(table.notes, Contains(HasSubstr("—: an interval that reaches 100 % or more")));
+  // One that excludes 1 is wide and says something.
+  point.comparison.change = stats::Change::kSlower;
+  point.comparison.ratio = 10;
+  point.comparison.interval = {3, 33};
+  EXPECT_EQ(comparison_table(compared, "a", "b", {}).rows[0][4].text, "33.000");
 }
 
 TEST(ComparisonTable, OnlyATimeIsFasterOrSlower) {

@@ -109,6 +109,12 @@ Result<ComparedResults> compare_results(ComparedSide a, ComparedSide b,
   ComparedResults compared;
   compared.unit = a.results.unit;
   compared.better = a.results.better;
+  const std::string metric = a.results.metric.empty() ? "time" : a.results.metric;
+  for (const ComparedSide* side : {&a, &b}) {
+    if (!side->results.rows.empty()) continue;
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("no attempt of `{}` measures `{}`", side->name, metric)};
+  }
   const ResultSet of_a = keep_what_counts(std::move(a.results), compared);
   const ResultSet of_b = keep_what_counts(std::move(b.results), compared);
   for (const auto& [side, results] : {std::pair{&a, &of_a}, std::pair{&b, &of_b}}) {

@@ -28,13 +28,38 @@ int digits_of(double value) {
   return std::clamp(3 - exponent, 0, 6);
 }
 
+constexpr const char* kTooWide = "—";
+
+// How far an interval reaches from its middle, as a share of that.
+double reach_of(const stats::Interval& interval, double middle) {
+  return std::max(interval.high - middle, middle - interval.low) / middle;
+}
+
+bool is_too_wide(const std::optional<stats::Interval>& interval, std::optional<double> middle) {
+  return interval && middle && !(reach_of(*interval, *middle) < 1);
+}
+
+// An interval as wide as its ratio can still exclude 1, and says something then.
+bool hides_interval(const Comparison& comparison) {
+  return comparison.change == Change::kUnclear &&
+         is_too_wide(comparison.interval, comparison.ratio);
+}
+
 Cell median(const stats::Side& side) {
   if (!side.median) return {};
   Cell cell = number(side.median, digits_of(*side.median));
   if (!side.interval) return cell;
-  const double reach =
-      std::max(side.interval->high - *side.median, *side.median - side.interval->low);
-  cell.text += fmt::format(" ± {:.0f} %", std::ceil(100 * reach / *side.median));
+  cell.text +=
+      is_too_wide(side.interval, side.median)
+          ? fmt::format(" ± {}", kTooWide)
+          : fmt::format(" ± {:.0f} %", std::ceil(100 * reach_of(*side.interval, *side.median)));
+  return cell;
+}
+
+Cell end_of_interval(const Comparison& comparison, double stats::Interval::*end) {
+  if (!comparison.interval) return {};
+  Cell cell = number(*comparison.interval.*end, 3);
+  if (hides_interval(comparison)) cell.text = kTooWide;
   return cell;
 }
 
@@ -73,8 +98,8 @@ std::vector<Cell> row_of(const ComparedResults& compared, const ComparedPoint& p
   row.push_back(median(c.a));
   row.push_back(median(c.b));
   row.push_back(number(c.ratio, 3));
-  row.push_back(number(c.interval ? std::optional(c.interval->low) : std::nullopt, 3));
-  row.push_back(number(c.interval ? std::optional(c.interval->high) : std::nullopt, 3));
+  row.push_back(end_of_interval(c, &stats::Interval::low));
+  row.push_back(end_of_interval(c, &stats::Interval::high));
   row.push_back(p_value(c));
   const bool judged = c.method != stats::Method::kNone;
   row.push_back({judged ? word_of(compared, c.change) : kNotJudged, std::nullopt,
@@ -143,6 +168,17 @@ void note_turns(const ComparedResults& compared, std::vector<std::string>& notes
 
 // If a side has a single process, or too few steps.
 void note_few(const ComparedResults& compared, std::vector<std::string>& notes) {
+  const bool too_wide = std::ranges::any_of(compared.points, [](const ComparedPoint& point) {
+    const Comparison& c = point.comparison;
+    return hides_interval(c) || is_too_wide(c.a.interval, c.a.median) ||
+           is_too_wide(c.b.interval, c.b.median);
+  });
+  if (too_wide) {
+    notes.push_back(fmt::format(
+        "{}: an interval that reaches 100 % or more to a side: the attempts are too few, or differ "
+        "too much",
+        kTooWide));
+  }
   if (const std::size_t n = points_by(compared, stats::Method::kOtherSide); n > 0) {
     notes.push_back(fmt::format(
         "{}: one side has one attempt, and the spread of the other side's attempts stands for its "
