@@ -77,7 +77,10 @@ TEST(StudyFigures, SayWhatIsMissing) {
   EXPECT_EQ(no_figure(speed(), missing(answer("OOM", 0, "", "oom"))),
             "no figure for `{speedup:.2f}` of sweep `precision` at model=small precision=bf16 "
             "baseline.precision=fp32: the attempt is oom");
-  EXPECT_THAT(missing(answer("…", 0, "", "pending")), HasSubstr("the attempt is pending"));
+  EXPECT_EQ(missing(answer("…", 0, "", "pending")), "not measured yet");
+  const Error no_fact{ErrorCode::kInvalidArgument,
+                      "metric: results of `a` have no `b`; there are c"};
+  EXPECT_EQ(find_figure(speed(), no_fact).error().message, "nothing of the kind was measured");
   Table skipped = answer("skipped", 0, "", "skipped");
   EXPECT_EQ(missing(skipped), "the attempt is skipped");
   skipped.notes = {"n = 1", "skipped: needs a CUDA device"};
@@ -129,20 +132,6 @@ TEST(StudyFigures, NeverPoolPoints) {
   two.rows.push_back(two.rows.front());
   EXPECT_THAT(missing(two), HasSubstr("it has 2 results"));
   EXPECT_EQ(find_figure(speed(), two).error().code, ErrorCode::kInvalidArgument);
-}
-
-TEST(StudyFigures, WhatNeedsNoClockIsNotSuspectOnABusyMachine) {
-  for (const auto& [metric, suspect] :
-       {std::pair("", true), std::pair("kernel_share", true),
-        std::pair("fact.profile.step_ms", true), std::pair("kernel_calls", false),
-        std::pair("peak_allocated_bytes", false), std::pair("fact.result", false),
-        std::pair("figure.parameters", false)}) {
-    StudyFigure figure = speed();
-    figure.metric = metric;
-    const auto found = find_figure(figure, answer("1.23‡", 10, "suspect", "done"));
-    ASSERT_TRUE(found) << metric;
-    EXPECT_EQ(found->suspect, suspect) << metric;
-  }
 }
 
 TEST(StudyFigures, WordsAreAnswersToo) {

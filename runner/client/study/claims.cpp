@@ -7,8 +7,6 @@ namespace {
 
 std::string why_missing(const Error& error) {
   const std::string& why = error.message;
-  // Such as a fact that no attempt has.
-  if (why.starts_with("metric: ")) return "nothing of the kind was measured";
   // The rest of the message lists existing names.
   return why.substr(0, why.find("; "));
 }

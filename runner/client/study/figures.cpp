@@ -52,18 +52,10 @@ bool is_a_time(const std::string& metric) {
   return metric.empty() || metric == "time" || metric.ends_with("_time");
 }
 
-// Whether the machine's load cannot change it: sizes, counts, formulas and computed facts.
-bool is_without_clock(const std::string& metric) {
-  if (metric.starts_with("figure.") || metric.ends_with("_bytes") || metric.ends_with("_calls"))
-    return true;
-  return metric.starts_with("fact.") && !metric.starts_with("fact.profile.") &&
-         !metric.starts_with("fact.fit.") && !metric.ends_with("_ms") &&
-         !metric.ends_with("_share") && !metric.ends_with("_gbps");
-}
-
 // Why the attempt measured nothing. The note of a skipped one has the reason, without its remedy.
 std::string why_not_done(const Table& table, const std::string& outcome) {
   if (outcome == name_of(Outcome::kDone)) return "the attempt measured no such thing";
+  if (outcome.find("pending") != std::string::npos) return std::string(kNotMeasuredYet);
   constexpr std::string_view kSkipped = "skipped: ", kCut = " …";
   for (const std::string& note : table.notes) {
     if (outcome != name_of(Outcome::kSkipped) || !note.starts_with(kSkipped)) continue;
@@ -164,6 +156,7 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
   };
   if (!table) {
     const std::string& why = table.error().message;
+    if (why.starts_with("metric: ")) return none(kNothingMeasured);  // the rest lists others
     if (!why.starts_with("these cells would pool")) return none(why);
     // The rest of the message are options of `query`.
     return none(why.substr(0, why.rfind(": add ")), ErrorCode::kInvalidArgument);
@@ -190,8 +183,7 @@ Result<FoundFigure> find_figure(const StudyFigure& figure, const Result<Table>& 
   if (figure.cell.find(kTopName) != std::string::npos) {
     return FoundFigure{without_top(figure.cell, row[at - 1].text), {}, false};
   }
-  const bool suspect = row[at + 2].text == name_of(Verdict::kSuspect);
-  return FoundFigure{text, number_in(row[at]), suspect && !is_without_clock(figure.metric)};
+  return FoundFigure{text, number_in(row[at]), row[at + 2].text == name_of(Verdict::kSuspect)};
 }
 
 }  // namespace sweepd

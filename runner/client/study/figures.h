@@ -20,6 +20,10 @@ struct FoundFigure {
   bool suspect = false;
 };
 
+// The messages of find_figure if nothing was measured, or not yet.
+inline constexpr const char* kNothingMeasured = "nothing of the kind was measured";
+inline constexpr const char* kNotMeasuredYet = "not measured yet";
+
 // Returns the figure in the table that answers `query_of`. It is kNotFound if there is no such
 // result, if it is not done yet or ended otherwise, or if it is invalid; kInvalidArgument if the
 // sweep cannot have the figure: no such point, or several results that would be pooled. The message

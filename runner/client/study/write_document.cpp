@@ -81,7 +81,19 @@ class DocumentWriter {
   Result<FoundFigure> find(const StudyFigure& figure) {
     const std::string id = id_of_sweep(figure.sweep);
     if (id.empty()) return Error{ErrorCode::kNotFound, "the sweep was not submitted yet"};
-    return find_figure(figure, ask(query_of(figure, id)));
+    auto found = find_figure(figure, ask(query_of(figure, id)));
+    if (found) return found;
+    const std::string& why = found.error().message;
+    const std::int64_t open =
+        why == kNothingMeasured || why == kNotMeasuredYet ? open_attempts(id) : 0;
+    if (open == 0) return found;
+    return Error{ErrorCode::kNotFound, fmt::format("{} ({} attempt{} pending)", kNotMeasuredYet,
+                                                   open, open == 1 ? "" : "s")};
+  }
+
+  std::int64_t open_attempts(const std::string& sweep) {
+    const auto shown = client_.call<rpc::Show>({.what = sweep, .limit = 1});
+    return shown && shown->sweep ? shown->sweep->counts.queued + shown->sweep->counts.running : 0;
   }
 
   Result<Table> ask(Result<QuerySpec> query) {
