@@ -11,7 +11,7 @@ namespace {
 
 struct MemcpyParams {
   Bytes bytes = 256_MiB;
-  Bytes working_set = 1_GiB;
+  Bytes working_set = 2_GiB;
 
   void visit(auto& field) {
     field("bytes", bytes, "size of one copy", at_least(1), Matters());
@@ -27,7 +27,7 @@ class Memcpy final : public Workload {
   using Params = MemcpyParams;
   static constexpr std::string_view kHelp =
       "Copy of one buffer to another on the device: the measured memory bandwidth";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
 
   // STREAM's convention: each byte is read once and written once. A CPU without streaming stores
   // also reads the line that it is about to write, which no formula here counts.

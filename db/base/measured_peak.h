@@ -17,8 +17,8 @@ inline const std::string kMeasuredPeakColumns =
     "FILTER (WHERE p.arithmetic = ?), 0), "
     "coalesce(iif(max(p.bytes_per_s) > 0, max(max(p.bytes_per_s), max(p.seen_bytes_per_s)), 0), 0)";
 
-// Why no run of a ruler (`matmul`, `memcpy`) gave a device a peak: "the last of 2 runs of matmul
-// was suspect: ...". "" if none has ended. An empty arithmetic matches any.
+// Why no run of a ruler (`matmul`, `memcpy`) gave a device a peak: "all 2 runs of matmul were
+// suspect, the last because ...". "" if none has ended. An empty arithmetic matches any.
 std::string why_no_peak(Connection& connection, std::int64_t device, std::string_view ruler,
                         std::string_view arithmetic);
 

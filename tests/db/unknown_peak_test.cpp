@@ -15,7 +15,7 @@ TEST_F(UnknownPeakTest, SaysWhy) {
   finish(done(queued[0].row, 1, 2));
   auto query = by({"model"}, {}, {{"context", {"1"}}});
   query.table.cell = "{mfu}";
-  EXPECT_EQ(ask(query).rows.at(0).no_peak,
+  EXPECT_EQ(ask(query).rows.at(0).no_flops_peak,
             "the device's peak in fp32 is unknown: `experiments/device_limits.yaml` has not "
             "measured it");
   EXPECT_EQ(*store_->why_no_peak(cpu()), "");
@@ -29,8 +29,25 @@ TEST_F(UnknownPeakTest, SaysWhy) {
                       queued[1].row));
   reopen();
   const std::string why = "the only run of matmul was suspect: others were busy";
-  EXPECT_EQ(ask(query).rows.at(0).no_peak, "the device's peak in fp32 is unknown: " + why);
+  EXPECT_EQ(ask(query).rows.at(0).no_flops_peak, "the device's peak in fp32 is unknown: " + why);
   EXPECT_EQ(*store_->why_no_peak(cpu()), why);
+}
+
+// Copies of a set that four times this cache of 64 MiB would hold.
+TEST_F(UnknownPeakTest, SaysWhichSizeIsNeeded) {
+  const auto queued = submit(sweep("s", {{{"context", "1"}}, {{"context", "2"}}})).queued;
+  finish(done(queued[0].row, 1, 2));
+  finish(done(queued[1].row, 1, 2));
+  const auto change = [&](const std::string& sql) {
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(sql);
+    reopen();
+  };
+  change("UPDATE trial SET workload = 'memcpy'; UPDATE host SET cache_bytes = 67108864");
+  EXPECT_EQ(*store_->why_no_peak(cpu()),
+            "no valid copy of 16MiB or more cycles through four times the last-level cache "
+            "(256MiB): measure memcpy with `working_set: 256MiB`");
+  change("UPDATE attempt SET verdict = 'suspect'");
+  EXPECT_EQ(*store_->why_no_peak(cpu()), "all 2 runs of memcpy were suspect");
 }
 
 }  // namespace

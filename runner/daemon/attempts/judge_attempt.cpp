@@ -7,32 +7,27 @@
 #include <vector>
 
 #include "db/store/store.h"
+#include "runner/model/machine/peaks.h"
 #include "runner/model/verdict/judge.h"
 
 namespace sweepd {
 namespace {
 
-// Traffic of this many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
-double beyond_cache(const AttemptRecord& record) {
-  return 4 * static_cast<double>(record.environment->host.cache.value);
-}
-
-// Whether the step's work keeps the device busy for so long that neither a call's overhead nor a
-// cache matters: products of 1,024 rows and columns on a CPU, of 4,096 elsewhere; copies of 16 MiB
-// that cycle through four times the last-level cache, of 256 MiB elsewhere.
 bool saturates(const AttemptRecord& record, const PhaseWork& step) {
-  const bool cpu = record.environment->devices.front().kind == "cpu";
+  const Environment& environment = *record.environment;
+  const RulerSize least =
+      least_ruler(environment.devices.front().kind == "cpu", environment.host.cache);
   if (record.work->ruler == Ruler::kArithmetic) {
-    const double n = cpu ? 1024 : 4096;
+    const auto n = static_cast<double>(least.product_rows);
     return step.flops >= 2 * n * n * n;
   }
   if (record.work->ruler == Ruler::kNone) return false;
-  if (step.bytes < 2 * (cpu ? 16.0 : 256.0) * 0x1p20) return false;
+  if (step.bytes < 2 * static_cast<double>(least.copy.value)) return false;
   const auto& figures = record.work->figures;
   const auto buffers = std::find_if(figures.begin(), figures.end(), [](const Figure& figure) {
     return figure.name == "buffers_bytes";
   });
-  return buffers != figures.end() && buffers->value >= (cpu ? beyond_cache(record) : 0);
+  return buffers != figures.end() && buffers->value >= static_cast<double>(least.buffers.value);
 }
 
 bool on_one_device(const Environment& environment) {

@@ -86,6 +86,12 @@ std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_vie
   return std::nullopt;
 }
 
+// A GPU's cache is smaller than its host's.
+RulerSize least_ruler(bool cpu, Bytes last_level_cache) {
+  if (!cpu) return {4096, 256_MiB, Bytes{0}};
+  return {1024, 16_MiB, Bytes{4 * last_level_cache.value}};
+}
+
 std::optional<RooflineShare> roofline_share(double flops, double bytes, double seconds,
                                             const Peak& peak) {
   if (flops > 0 && peak.flops_per_s <= 0) return std::nullopt;

@@ -30,6 +30,15 @@ struct Peak {
 std::optional<Peak> datasheet_peak(std::string_view device_name, std::string_view arithmetic,
                                    std::optional<std::int64_t> multiprocessors = std::nullopt);
 
+// The least work of a ruler that keeps the device busy for so long that neither a call's overhead
+// nor a cache matters.
+struct RulerSize {
+  std::int64_t product_rows;  // and columns
+  Bytes copy;
+  Bytes buffers;  // that the copies cycle through; 0: any
+};
+RulerSize least_ruler(bool cpu, Bytes last_level_cache);
+
 // How near work comes to the roofline: the least time that the peaks need for it, by its time.
 struct RooflineShare {
   double share = 0;  // above 1: caches served a part of the traffic, or the work was not all done
