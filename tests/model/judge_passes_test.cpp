@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runner/base/text.h"
+#include "runner/model/verdict/judge.h"
 #include "tests/model/judged_record.h"
 
 namespace sweepd {
@@ -144,6 +146,25 @@ TEST(JudgeClock, TheReasonNamesBothClocksAndTheRank) {
   EXPECT_THAT(judge_clock(1200, earlier, 1).reasons,
               ElementsAre("the device of rank 1 ran at 1200 MHz after the measured steps, and at "
                           "1755 MHz in the 3 valid results of this trial before"));
+}
+
+// Sizes, counts and losses of such an attempt are right.
+TEST(JudgePasses, SurroundingsDisturbTimesOnly) {
+  AttemptRecord record = quiet_record();
+  Environment& environment = *record.environment;
+  environment.cores = "0-1";
+  environment.states[0].other_processes = 1;
+  environment.states[1].cores_lost_to_others = 0.84;
+  environment.states[1].cores_stolen = 0.3;
+  environment.states[1].throttle_reasons = "hw_slowdown, sw_power_cap";
+  environment.states[1].throttled_periods = 3;
+  const Judgement judgement = judge(JudgedAt::kStoring, {record, Pass::kTiming, 1});
+  EXPECT_EQ(judgement.reasons.size(), 6U);
+  EXPECT_TRUE(disturbs_times_only(join(judgement.reasons, "\n")));
+  EXPECT_TRUE(disturbs_times_only("4 ranks shared 2 cores"));
+  EXPECT_FALSE(disturbs_times_only("4 ranks shared 2 cores\nthe loss is nan in step 3"));
+  EXPECT_FALSE(disturbs_times_only("2 lines of the journal could not be read"));
+  EXPECT_FALSE(disturbs_times_only(""));
 }
 
 }  // namespace

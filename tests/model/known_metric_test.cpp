@@ -57,5 +57,17 @@ TEST(ResultColumn, NamesAreInTheOrderOfTheEnum) {
   EXPECT_EQ(name_of(ResultColumn::kOperator), "operator");
 }
 
+TEST(KnownMetric, SomeNeedNoClock) {
+  for (const char* name : {"kernel_calls", "peak_allocated_bytes", "fact.layers", "loss",
+                           "val_loss", "figure.parameters", "allocation_bytes", "launches"}) {
+    EXPECT_TRUE(is_without_clock(name)) << name;
+  }
+  for (const char* name :
+       {"time", "kernel_share", "energy", "fact.profile.step_ms", "fact.fit.slope",
+        "fact.skew_mean_ms", "fact", "busbw", "queue_depth", "score"}) {
+    EXPECT_FALSE(is_without_clock(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace sweepd

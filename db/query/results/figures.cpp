@@ -55,6 +55,15 @@ std::string FigureReader::metric_text(std::int64_t metric) {
   return plan_.metrics[static_cast<std::size_t>(metric)];
 }
 
+bool FigureReader::is_without_clock(const FigureRow& figure) {
+  std::string metric = metric_text(figure.metric);
+  for (std::size_t k = 0; k < plan_.keys.size() && metric == "fact"; ++k) {
+    const bool names = plan_.dimensions[plan_.keys[k]].column == ColumnRef(ResultColumn::kFact);
+    if (names) metric += "." + state_.names.text(std::get<std::int64_t>(figure.keys[k]));
+  }
+  return sweepd::is_without_clock(metric) || unit_of(plan_.def->metrics, metric) == "B";
+}
+
 std::vector<FigureRow> FigureReader::from_summary(std::int64_t attempt) {
   std::vector<FigureRow> rows;
   if (!summary_) {

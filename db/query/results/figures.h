@@ -36,6 +36,8 @@ class FigureReader {
   FigureReader(ReaderState& state, const QueryPlan& plan, bool with_samples);
   std::vector<FigureRow> read(const SelectedAttempt& attempt);
   std::string metric_text(std::int64_t metric);
+  // Whether the load of the machine cannot change the figure.
+  bool is_without_clock(const FigureRow& figure);
 
  private:
   std::vector<FigureRow> from_summary(std::int64_t attempt);

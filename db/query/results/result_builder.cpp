@@ -195,14 +195,19 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
   const AttemptWork work = plan_.with_work ? work_.read(attempt.row) : AttemptWork{};
   ResultRow row = row_of(attempt);
   row.note = note_of(attempt);
+  row.times_only = row.verdict == Verdict::kSuspect && disturbs_times_only(row.note);
   row.tokens = work.tokens;
   row.peak_flops_per_s = work.peak.flops_per_s;
   row.peak_bytes_per_s = work.peak.bytes_per_s;
+  row.no_flops_peak = work.no_flops_peak;
+  row.no_bytes_peak = work.no_bytes_peak;
   // A done attempt without this metric or phase still gets a row, with n = 0.
   if (figures.empty()) results_.rows.push_back(row);
   for (FigureRow& figure : figures) {
     any_figure_ = true;
     place(row, figure);
+    row.verdict =
+        row.times_only && figures_.is_without_clock(figure) ? Verdict::kValid : attempt.verdict;
     row.stats = figure.stats;
     row.text = std::move(figure.text);
     row.unsteady.clear();
@@ -211,9 +216,6 @@ void ResultBuilder::add_figures(const SelectedAttempt& attempt, std::vector<Figu
     row.flops = phase.flops;
     row.bytes = phase.bytes;
     row.recomputed_flops = phase.recomputed_flops;
-    row.no_peak = phase.flops > 0 && !work.no_flops_peak.empty()   ? work.no_flops_peak
-                  : phase.bytes > 0 && !work.no_bytes_peak.empty() ? work.no_bytes_peak
-                                                                   : "";
     results_.rows.push_back(row);
     results_.rows.back().samples = std::move(figure.samples);
   }

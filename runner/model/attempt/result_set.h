@@ -77,9 +77,11 @@ struct ResultRow {
   std::vector<double> samples;              // filled if the query requested samples
   double flops = 0, bytes = 0, tokens = 0;  // per step, of this row's phase; 0 when unknown
   double recomputed_flops = 0;              // of `flops` (PhaseWork)
-  double peak_flops_per_s = 0, peak_bytes_per_s = 0;  // of all ranks' devices; 0 when unknown
-  std::string no_peak = {};                           // why a peak that the work needs is unknown
+  double peak_flops_per_s = 0, peak_bytes_per_s = 0;   // of all ranks' devices; 0 when unknown
+  std::string no_flops_peak = {}, no_bytes_peak = {};  // why one is unknown
+  // Of this figure: what disturbs times alone makes no size, count or loss suspect.
   Verdict verdict = Verdict::kValid;
+  bool times_only = false;         // the verdict is about times, so their number is right
   std::string note;                // why suspect, invalid, or not done; a line for each reason
   std::vector<Unsteady> unsteady;  // those of its attempts, by kind; of times only
   // Of an attempt that is not done, if times are requested.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/base/text.h"
 #include "runner/model/vocabulary/outcome.h"
 
 namespace sweepd {
@@ -20,6 +21,17 @@ std::vector<std::string> retry_words() {
   std::vector<std::string> words = outcome_words();
   words.insert(words.end(), verdict_words().begin(), verdict_words().end());
   return words;
+}
+
+bool disturbs_times_only(std::string_view reasons) {
+  // Words of the rules of surroundings, clocks, launches and rates (judge.h).
+  constexpr std::string_view kOfTimes[] = {" the measured steps", " ranks shared ",
+                                           "launch: ahead, but", ", above the "};
+  const std::vector<std::string> all = split(reasons, '\n');
+  return !reasons.empty() && std::ranges::all_of(all, [&](const std::string& reason) {
+    return std::ranges::any_of(
+        kOfTimes, [&](std::string_view words) { return reason.find(words) != std::string::npos; });
+  });
 }
 
 void add_reason(Judgement& judgement, Verdict verdict, std::string reason) {

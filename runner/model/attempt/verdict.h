@@ -21,6 +21,10 @@ struct Judgement {
 // The values that `retry` accepts: every outcome and every verdict.
 std::vector<std::string> retry_words();
 
+// Whether every reason (one a line) disturbs times alone, as other processes and clocks do: sizes,
+// counts and losses are right nevertheless. False for "".
+bool disturbs_times_only(std::string_view reasons);
+
 // Adds the reason, once; the worst verdict stays.
 void add_reason(Judgement& judgement, Verdict verdict, std::string reason);
 void add_reasons(Judgement& judgement, const Judgement& more);

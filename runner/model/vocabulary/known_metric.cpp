@@ -185,6 +185,22 @@ std::string_view unit_of_metric(std::string_view name) {
   return named ? unit_within(name) : "";
 }
 
+bool is_without_clock(std::string_view name) {
+  if (name.ends_with("loss") || name.ends_with("_bytes") || name.ends_with("_calls")) return true;
+  switch (source_of_metric(name)) {
+    case FigureSource::kFigure:
+    case FigureSource::kMemory:
+    case FigureSource::kAllocation:
+      return true;
+    case FigureSource::kFact:
+      return name.starts_with(kFactPrefix) && !name.starts_with("fact.profile.") &&
+             !name.starts_with("fact.fit.") && unit_within(name) == "1" &&
+             !name.ends_with("_share") && !name.ends_with("_gbps");
+    default:
+      return name == "launches" || name == "streams";
+  }
+}
+
 bool is_bandwidth(std::string_view name) {
   return unit_of_metric(name) == "GB/s";
 }

@@ -62,6 +62,9 @@ std::optional<Pass> pass_of_metric(std::string_view name);
 // "ms", "B", "GB/s", "1"; "" if it is unknown. Where the table has no entry, the name's end
 // decides: `_time`, `_bytes`, `_calls`, `_share`; of figures and facts also `_ns`, `_us`, `_s`.
 std::string_view unit_of_metric(std::string_view name);
+// Whether the load of the machine cannot change it: sizes, counts, formulas, losses and computed
+// facts.
+bool is_without_clock(std::string_view name);
 // True for bandwidths, whose samples all move the same bytes in different times.
 bool is_bandwidth(std::string_view name);
 // "parameters" for figure.parameters; "" for every other metric, and for plain `figure` and `fact`,

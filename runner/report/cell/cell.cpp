@@ -75,6 +75,7 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
   Cell cell;
   std::optional<double> only;
   int named = 0;
+  bool any = false, any_but_n = false;  // what the cell shows: a figure or a word
   // A fact that is a text has no mean, so a cell that asks for one shows the text.
   const bool text_alone = content.pooled->stats.n == 0 && !content.text.empty();
   if (text_alone && !shows_words_only(style.cell)) return Cell{content.text, {}, false};
@@ -85,7 +86,9 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
       continue;
     }
     ++named;
+    any_but_n |= known->name != "n";
     if (known->kind == NameKind::kWord) {
+      any = true;
       cell.text += word(part, content, style);
       if (part.name == "text" && content.text.empty() && content.pooled->stats.n > 0) {
         only = style.convert(content.pooled->stats.mean);
@@ -95,16 +98,19 @@ Result<Cell> figure_cell(const CellContent& content, const CellStyle& style) {
     auto figure = figures.get(part.name);
     if (!figure) return figure.error();
     only = *figure;
+    any |= only.has_value();
     cell.text += only ? number_text(part, *only) : std::string(kMissing);
   }
-  Verdict verdict = content.pooled->verdict;
+  Verdict verdict = any_but_n ? content.pooled->verdict : content.pooled->verdict_of_count;
   const bool compared = compares(style.cell) && content.partner.pooled != nullptr;
   // An invalid baseline gives no comparison, so there is nothing to mark. A suspect one does.
   if (compared && content.partner.pooled->verdict == Verdict::kSuspect) {
     verdict = std::max(verdict, Verdict::kSuspect);
   }
-  cell.text += mark_of(verdict);
-  if (content.pooled->unsteady) cell.text += kUnsteadyMark;
+  if (any) {  // nothing doubts a dash
+    cell.text += mark_of(verdict);
+    if (content.pooled->unsteady && any_but_n) cell.text += kUnsteadyMark;
+  }
   if (judges(style) && !content.partner.judged && only) cell.text += kUnjudgedMark;
   if (named == 1 && verdict != Verdict::kInvalid) cell.number = only;
   cell.bold = judges(style) && stands_out(content.partner, style.bold);
@@ -140,14 +146,17 @@ std::string_view mark_of(Verdict verdict) {
 }
 
 std::string metric_label(const std::string& metric) {
+  if (metric.starts_with(kRangeTimePrefix)) {
+    return "time in the range " + metric.substr(kRangeTimePrefix.size());
+  }
   std::string label = metric;
   for (const std::string_view kind : {"figure.", "fact."}) {
     if (label.starts_with(kind)) label.erase(0, kind.size());
   }
-  constexpr std::string_view kSize = "_bytes";
-  if (label.ends_with(kSize) && label.size() > kSize.size()) {
-    label.resize(label.size() - kSize.size());
-  }
+  const std::string_view unit = unit_of_metric(metric);
+  const std::string suffix = unit == "B" ? "_bytes" : fmt::format("_{}", unit);
+  const bool named = !unit.empty() && unit != "1" && label.ends_with(suffix);
+  if (named && label.size() > suffix.size()) label.resize(label.size() - suffix.size());
   std::replace(label.begin(), label.end(), '_', ' ');
   return label;
 }

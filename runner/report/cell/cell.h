@@ -45,7 +45,8 @@ inline constexpr std::string_view kUnsteadyMark = "§";  // follows that of the 
 // judged.
 inline constexpr std::string_view kUnjudgedMark = "?";
 
-// "peak allocated" for peak_allocated_bytes: the unit stands beside it.
+// "peak allocated" for peak_allocated_bytes, "skew mean" for fact.skew_mean_ms: the unit stands
+// beside it.
 std::string metric_label(const std::string& metric);
 // "mean ± std", "mean (speedup)", "TFLOP/s": the template with its figures' names in place of their
 // values, without letters that belong to a value ("{speedup:.2f}x").

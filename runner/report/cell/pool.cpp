@@ -74,6 +74,9 @@ Pooled pool(std::span<const ResultRow* const> rows, std::string_view metric) {
   pooled.peak_bytes_per_s = agreed(rows, &ResultRow::peak_bytes_per_s);
   for (const ResultRow* row : rows) {
     pooled.verdict = std::max(pooled.verdict, row->verdict);
+    if (!row->times_only) {
+      pooled.verdict_of_count = std::max(pooled.verdict_of_count, row->verdict);
+    }
     pooled.unsteady |= !row->unsteady.empty();
   }
   pooled.error = error_of_mean(rows, metric);

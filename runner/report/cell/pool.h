@@ -23,8 +23,9 @@ struct Pooled {
   // Work and peaks if all attempts agree; 0 if they differ or are unknown.
   double flops = 0, bytes = 0, tokens = 0, recomputed_flops = 0;
   double peak_flops_per_s = 0, peak_bytes_per_s = 0;
-  Verdict verdict = Verdict::kValid;  // the worst
-  bool unsteady = false;              // the steps of at least one are not on one level
+  Verdict verdict = Verdict::kValid;           // the worst
+  Verdict verdict_of_count = Verdict::kValid;  // of `n`: the worst that is not about times alone
+  bool unsteady = false;                       // the steps of at least one are not on one level
 };
 
 // `rows` are done attempts with figures of `metric`; empty gives n = 0.
