@@ -1,4 +1,6 @@
 // Tests Reader::results for figures of passes and devices, with their units and limits.
+#include <fmt/format.h>
+
 #include <set>
 #include <string>
 #include <string_view>
@@ -264,5 +266,35 @@ TEST_F(ResultsTest, KnownDevicesHaveTheirDatasheetPeak) {
   query.table.cell = "{mfu}";
   EXPECT_EQ(ask(query).rows.at(0).peak_flops_per_s, 2 * sheet->flops_per_s);
 }
+// A busy machine changes no count, but who lost a line of the journal may have lost any value.
+TEST_F(ResultsTest, ABusyMachineMakesTimesSuspectAlone) {
+  const auto verdicts = [&](const char* sweep_name, const char* context, const char* reason) {
+    AttemptRecord record =
+        done(submit(sweep(sweep_name, {{{"context", context}}})).queued.front().row, 1, 2);
+    record.facts = {{0, "layers", 2.0, ""}, {0, "skew_ms", 2.0, ""}};
+    record.judgement = {Verdict::kSuspect, {reason}};
+    finish(record);
+    std::string found;
+    const auto add = [&](QuerySpec query) {
+      query.table.where.push_back({"context", {context}});
+      for (const ResultRow& row : ask(query).rows) {
+        if (row.stats.n > 0) found += fmt::format("{} ", name_of(row.verdict));
+      }
+    };
+    for (const char* metric : {"fact.layers", "fact.skew_ms"}) {
+      QuerySpec query = by({"model"});
+      query.table.metric = metric;
+      add(query);
+    }
+    add(by({"fact"}));  // both
+    add(by({"model"}, {}, {{"phase", {"step"}}}));
+    return found;
+  };
+  EXPECT_EQ(verdicts("a", "1", "the device was throttled (x) after the measured steps"),
+            "valid suspect valid suspect suspect ");
+  EXPECT_EQ(verdicts("b", "2", "1 line of the journal could not be read"),
+            "suspect suspect suspect suspect suspect ");
+}
+
 }  // namespace
 }  // namespace sweepd

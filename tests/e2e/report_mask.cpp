@@ -200,7 +200,8 @@ std::string mask_note(const std::string& note) {
 // Removes from the line of marks what depends on how even the steps were, and from a caption when
 // and by which version it was measured. Removes a note without other text.
 std::string without_chance(const std::string& line) {
-  static const std::regex slow("(- |; )(in \\d+ of \\d+ cells )?a few slow steps .*usual step");
+  static const std::regex slow(
+      "(- |; )(in \\d+ of \\d+ cells )?the mean is .*slow steps move .* less");
   static const std::regex unjudged("(- |; )\\? not judged: .*");
   static const std::regex day("\\d{4}-\\d\\d-\\d\\d( to \\d{4}-\\d\\d-\\d\\d)?");
   static const std::regex version("DATE; sweepd .*");
@@ -247,7 +248,9 @@ std::string mask(const std::string& report, const Sweep& sweep,
     if (line == "No rows.") ++tables;
     // Without a fit, there is no note about its figures.
     const bool of_a_fit = line.starts_with("- ") && line.find("fit.") != std::string::npos;
-    const bool of_judged = line.starts_with("- bold in ");
+    const bool of_judged =
+        line.starts_with("- ") && (line.find(" rest on one process") != std::string::npos ||
+                                   line.find(" rests on one process") != std::string::npos);
     if (of_a_fit || of_judged) continue;
     const std::string kept = without_chance(line);
     if (line.empty() || !kept.empty()) masked += mask_note(kept) + "\n";

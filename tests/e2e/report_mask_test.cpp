@@ -54,9 +54,8 @@ const char* const kReport =
     "- pooled: each figure is of 2 attempts of its trial; their means differ by up to 12% and "
     "agree "
     "within ± std in 10 of 12 cells\n"
-    "- ‡ suspect: kernels were busy for 1.5 ms; in 2 of 3 cells a few slow steps raise the mean by "
-    "more than a tenth above the median, by 24 % at most (tiny); `{median}` shows the usual step; "
-    "? "
+    "- ‡ suspect: kernels were busy for 1.5 ms; in 2 of 3 cells the mean is more than a tenth "
+    "above the median, by 24 % at most (tiny); slow steps move `{median}` less; ? "
     "not judged: in 1 cell, too few steps for an interval\n"
     "- OOM: asked for 1.50 GiB\n";
 

@@ -67,11 +67,10 @@ TEST(Baseline, PrecisionsWithDifferenceAndPercent) {
 | large |     160.0 |      80.0 |     -80.0 | **-50.0%** |
 | xl    |       OOM |     130.0 |         — |        —   |
 
-- figures of time, n = 60; compared with precision = fp32 by the means
+- figures of time, n = 60; compared with precision fp32 by the means
 - bold: `sweepctl compare` finds it faster or slower than the baseline, by the attempts' medians, corrected for 2 cells (Benjamini and Hochberg)
-- bold in 2 cells: one attempt a side; it comes from blocks of their steps, is about these two processes alone and may mark the same program; `repeats: 5` measures more
-- only precision = bf16
-- only in fp32: precision = fp32
+- 2 comparisons rest on one process a side: the difference may be one between these two processes; `repeats: 5` settles it
+- column fp32: precision fp32; columns bf16, diff and change: precision bf16
 - OOM: asked for 1.50 GiB
 )");
 }
@@ -128,8 +127,7 @@ TEST(Baseline, WithoutResultsNothingIsCompared) {
   const auto table = pivot({precisions({"bf16"}), none.get()}, query);
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_THAT(last_column(*table), ElementsAre("44 —", "80 —", "130 —"));
-  EXPECT_THAT(table->notes,
-              Contains(HasSubstr("no results with precision = tf32 to compare with")));
+  EXPECT_THAT(table->notes, Contains(HasSubstr("no results with precision tf32 to compare with")));
 }
 
 TEST(Baseline, AnInvalidOneIsNoneAndItsReasonIsSaid) {
@@ -233,10 +231,35 @@ TEST(Baseline, AverageAndLargestSpeedUp) {
   const auto table = pivot(b.get(), query);
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_THAT(table->notes, Contains("geometric mean of the speed-ups: graph 2.8 over 2 rows, "
-                                     "largest 4.0 (256)"));
+                                     "largest 4.0 (sequence 256)"));
   query.table.columns.clear();
-  query.table.rows = {"sequence", "compile"};  // the ways themselves are the rows
-  EXPECT_THAT(pivot(b.get(), query)->notes, testing::Each(testing::Not(HasSubstr("geometric"))));
+  query.table.rows = {"sequence", "compile"};  // the baseline's own are among the rows
+  EXPECT_THAT(pivot(b.get(), query)->notes,
+              Contains("geometric mean of the speed-ups: 3.2 over 3 rows, largest 4.0 (sequence "
+                       "256, compile graph)"));
+}
+
+// The baseline has more names than the table shows, so only its figures tell that a row is its own.
+TEST(Baseline, ItsOwnRowIsKnownByItsFigures) {
+  ResultsBuilder shown, baseline;
+  for (ResultsBuilder* b : {&shown, &baseline}) b->text("attention", {"naive", "flash", "sdpa"});
+  for (ResultsBuilder* b : {&shown, &baseline}) b->samples({"naive"}, steps_about(40));
+  shown.samples({"flash"}, steps_about(20));
+  shown.samples({"sdpa"}, steps_about(5));
+  QuerySpec query = query_of({"attention"}, {}, "{speedup:.1f} {change:+.0%}");
+  query.table.baseline = {{"attention", {"naive"}}, {"fused", {"off"}}};
+  query.table.bold = Bold::kChanged;
+  const auto table = pivot({shown.get(), baseline.get()}, query);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->rows[0].back().text, "1.0 —");
+  EXPECT_THAT(table->notes, Contains("geometric mean of the speed-ups: 4.0 over 2 rows, largest "
+                                     "8.0 (sdpa)"));
+  ResultsBuilder other;  // the same level in another attempt is no baseline
+  other.text("attention", {"naive", "flash", "sdpa"});
+  other.samples({"naive"}, steps_about(40)).attempt = "other";
+  const auto apart = pivot({shown.get(), other.get()}, query);
+  ASSERT_TRUE(apart) << apart.error().message;
+  EXPECT_EQ(apart->rows[0].back().text, "1.0 0%");
 }
 
 }  // namespace

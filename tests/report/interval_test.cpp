@@ -128,7 +128,7 @@ TEST(PValue, IsThatOfCompareCorrectedForAllCells) {
 | small | 0.020 |
 | large | 1.000 |
 
-- p of time, n = 6; compared with precision = fp32
+- p of time, n = 6; compared with precision fp32
 - p: of a difference from the baseline, between the attempts' medians as in `sweepctl compare`, corrected for 2 cells (Benjamini and Hochberg)
 - pooled: each figure is of 2 attempts of its trial; their means differ by up to 10% and agree within ± std in 0 of 2 cells
 )");
@@ -170,7 +170,7 @@ TEST(PValue, OneProcessASideComesFromBlocksAndIsSaid) {
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->rows[0][1].text, "<0.001");
   EXPECT_LT(*table->rows[0][1].number, 0.001);
-  EXPECT_THAT(table->notes, Contains(HasSubstr("p in 1 cell: one attempt a side")));
+  EXPECT_THAT(table->notes, Contains(HasSubstr("1 comparison rests on one process a side")));
 }
 
 TEST(PValue, NeitherFewStepsNorInvalidNorSharedNorMixedOnesHaveOne) {
@@ -313,12 +313,12 @@ TEST(MedianBaseline, IsNamedBelowTheTable) {
 | small |  2.0 |
 | large |  2.0 |
 
-- speedup of medians of time, n = 3; compared with precision = fp32 by the medians
+- speed-up of medians of time, n = 3; compared with precision fp32 by the medians
 - geometric mean of the speed-ups: bf16 2.0 over 2 rows, largest 2.0 (small)
 )");
   const auto both = pivot(b.get(), compared("{speedup_median:.1f} {change:+.0%}"));
   EXPECT_THAT(both->notes,
-              Contains(HasSubstr("compared with precision = fp32 by the means and the medians")));
+              Contains(HasSubstr("compared with precision fp32 by the means and the medians")));
 }
 
 TEST(MedianBaseline, OfSeveralAttemptsWithoutSamplesIsAnError) {

@@ -23,10 +23,11 @@ TEST(PartialNotes, StandBelowTheTableAndAreWarnings) {
   EXPECT_FALSE(table->rows[1][1].number);
   EXPECT_EQ(table->rows[1][2].number.value_or(0), 0) << "no partial step is counted";
   EXPECT_EQ(table->rows[1][3].text, "timeout");
-  EXPECT_THAT(table->notes,
-              ElementsAre("mean of time, n = 2", "timeout: took longer than 30s",
-                          "4096: 12 of 50 steps were measured before the timeout, mean 512.3 ms; "
-                          "not shown as a figure"));
+  EXPECT_THAT(
+      table->notes,
+      ElementsAre("mean of time, n = 2", "timeout: took longer than 30s",
+                  "context 4096: 12 of 50 steps were measured before the timeout, mean 512.3 ms; "
+                  "not shown as a figure"));
   EXPECT_EQ(table->warnings, 2U);
 }
 
@@ -37,9 +38,9 @@ TEST(PartialNotes, DoNotEnterACellWithOtherAttempts) {
   b.ended({"128"}, Outcome::kCrashed).partial = {1, 2, false, 500};
   const auto table = pivot(b.get(), query_of({"context"}, {}, "{mean:.1f}"));
   EXPECT_EQ(table->rows[0][1].number, 12);
-  EXPECT_THAT(
-      table->notes.back(),
-      "128: 1 of 2 steps was measured before the crash, mean 500 ms; not shown as a figure");
+  EXPECT_THAT(table->notes.back(),
+              "context 128: 1 of 2 steps was measured before the crash, mean 500 ms; not shown as "
+              "a figure");
 }
 
 // A row shows one attempt in the column of each phase, and the mean is of the whole step.
@@ -50,9 +51,10 @@ TEST(PartialNotes, AreSaidOfTheRowWhereSeveralCellsShowTheAttempt) {
   b.samples({"128", "step"}, {2, 2});
   b.ended({"4096", "*"}, Outcome::kTimeout).partial = {3, 9, false, 500};
   const auto table = pivot(b.get(), query_of({"context"}, {"phase"}, "{mean:.1f}"));
-  EXPECT_THAT(table->notes.back(),
-              "4096: 3 of 9 steps were measured before the timeout, mean 500 ms; not shown as a "
-              "figure");
+  EXPECT_THAT(
+      table->notes.back(),
+      "context 4096: 3 of 9 steps were measured before the timeout, mean 500 ms; not shown as a "
+      "figure");
 }
 
 TEST(PartialNotes, OfManyAttemptsAreCounted) {

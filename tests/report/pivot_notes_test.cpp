@@ -78,7 +78,7 @@ TEST(PivotNotes, TheCauseOfUnsteadyStepsFollowsWhatTheyDo) {
 }
 
 // Steps of 43 ms on an H100, disturbed by a virtual machine's host.
-TEST(PivotNotes, AFewSlowStepsThatMoveTheMeanAreSaid) {
+TEST(PivotNotes, AMeanFarAboveTheMedianIsSaid) {
   ResultsBuilder b;
   b.text("model", {"small", "medium", "large"});
   b.samples({"small"}, {16, 16.1, 15.9, 16, 16, 17});
@@ -86,8 +86,8 @@ TEST(PivotNotes, AFewSlowStepsThatMoveTheMeanAreSaid) {
   b.samples({"large"}, {100, 200});  // two steps have no usual one
   const auto mean = pivot(b.get(), query_of({"model"}, {}, "{mean:.1f} ± {std:.1f}"));
   EXPECT_THAT(mean->notes,
-              Contains("in 1 of 2 cells a few slow steps raise the mean by more than a tenth above "
-                       "the median, by 24 % at most (medium); `{median}` shows the usual step"));
+              Contains("in 1 of 2 cells the mean is more than a tenth above the median, by 24 % at "
+                       "most (medium); slow steps move `{median}` less"));
   const auto median = pivot(b.get(), query_of({"model"}, {}, "{median:.1f}"));
   EXPECT_THAT(median->notes, Not(Contains(HasSubstr("slow steps"))));
   // The columns before it show no mean.
@@ -122,7 +122,7 @@ TEST(PivotNotes, ReasonsAreCountedNotRepeated) {
       table->notes,
       ElementsAre("mean ± std of time, n = 2",
                   "‡ suspect in 3 cells: 2 other processes (3 attempts); in 4 cells: load 4 "
-                  "(4 attempts, with other numbers)"));
+                  "(in 4 attempts; the numbers are of one of them)"));
 }
 
 TEST(PivotNotes, SeveralReasonsSayWhoseTheyAre) {
@@ -190,7 +190,7 @@ TEST(PivotNotes, ACaptionNamesFiguresWithoutTheLettersOfTheirValues) {
   QuerySpec query = query_of({"model"}, {}, "{mean:.1f} ({speedup:.2f}x)");
   query.table.baseline = {{"model", {"small"}}};
   EXPECT_EQ(pivot(b.get(), query)->notes[0],
-            "mean (speedup) of time, n = 2; compared with model = small by the means");
+            "mean (speed-up) of time, n = 2; compared with model small by the means");
 }
 
 TEST(PivotNotes, RatesBesideATimeAreNamedByIt) {
@@ -334,7 +334,7 @@ TEST(PivotNotes, FiltersAreShownUnlessTheTableSaysThemElsewhere) {
       {"precision", {"bf16", "fp16"}}, {"batch", {"4"}}, {"model", {"small"}}, {"phase", {"step"}}};
   query.said = {"batch"};
   EXPECT_THAT(pivot(b.get(), query)->notes,
-              ElementsAre("mean ± std of time, n = 2", "only precision = bf16, fp16"));
+              ElementsAre("mean ± std of time, n = 2", "only results with precision bf16 or fp16"));
 }
 
 }  // namespace

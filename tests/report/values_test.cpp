@@ -63,7 +63,7 @@ TEST(Values, MetricsAndPhasesSideBySide) {
 | xl    |     128 | 1,998,235,200 |           OOM |            | OOM    |
 
 - mean ± std of time, n = 10
-- only in Status: phase = forward
+- column Status: phase forward
 - OOM: out of memory: asked for 1.50 GiB
 )");
 }
@@ -127,6 +127,7 @@ TEST(Values, DevicesAsColumns) {
 | 2.7B  |                       |                    |                     … |                  … |                    OOM |                 OOM |
 
 - mean of time, n = 1
+- …: not measured yet (1 attempt pending)
 )");
 }
 
@@ -251,7 +252,8 @@ TEST(Values, WhatNoResultHasIsNamedOnceSomethingIsDone) {
   EXPECT_THAT(pivot(results, query_of({"model"}, {}))->notes,
               ElementsAre("no result has range `attention.scores`"));
   results.rows[0].pending = true;
-  EXPECT_THAT(pivot(results, query_of({"model"}, {}))->notes, ::testing::IsEmpty());
+  EXPECT_THAT(pivot(results, query_of({"model"}, {}))->notes,
+              ElementsAre("…: not measured yet (1 attempt pending)"));
 }
 
 // 003-11: Seq | Memory | Memory/seq^2.

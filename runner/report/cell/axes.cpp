@@ -186,11 +186,8 @@ std::string Axes::column_name(const Key& key, const std::string& value) const {
   bool any_named = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (key[i] == kEveryValue) continue;
-    const Dimension& dimension = results_->dimensions[columns_[i]];
-    const std::string& name = heading(columns_[i]);
-    const bool named = (dimension.numeric || is_boolean(dimension)) && !name.empty();
-    const std::string text = value_text(columns_[i], key[i]);
-    parts.push_back(named ? fmt::format("{} {}", name, text) : text);
+    const bool named = needs_name(columns_[i]);
+    parts.push_back(named ? named_value(columns_[i], key[i]) : value_text(columns_[i], key[i]));
     any_named |= named;
   }
   if (!value.empty()) parts.push_back(value);
@@ -199,8 +196,23 @@ std::string Axes::column_name(const Key& key, const std::string& value) const {
 
 std::string Axes::row_name(const Key& key) const {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < rows_.size(); ++i) parts.push_back(value_text(rows_[i], key[i]));
-  return join(parts, " ");
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (key[i] == kEveryValue) continue;
+    const bool named = rows_.size() > 1 || needs_name(rows_[i]);
+    parts.push_back(named ? named_value(rows_[i], key[i]) : value_text(rows_[i], key[i]));
+  }
+  return join(parts, ", ");
+}
+
+bool Axes::needs_name(std::size_t dimension) const {
+  const Dimension& of = results_->dimensions[dimension];
+  return (of.numeric || is_boolean(of)) && !heading(dimension).empty();
+}
+
+std::string Axes::named_value(std::size_t dimension, std::uint32_t index) const {
+  const std::string& name = heading(dimension);
+  return name.empty() ? value_text(dimension, index)
+                      : fmt::format("{} {}", name, value_text(dimension, index));
 }
 
 const std::string& Axes::row_value(const Key& key, std::size_t i) const {

@@ -47,7 +47,9 @@ class Axes {
   // Returns "bf16 forward" or "context 512, backward"; "" if the query has no columns. `value` is
   // the last part: "bf16 forward Min".
   std::string column_name(const Key& key, const std::string& value = "") const;
+  // Returns "small", "context 512" or, of several dimensions, "model small, context 512".
   std::string row_name(const Key& key) const;
+  std::size_t row_dimensions() const { return rows_.size(); }
   // Metrics side by side may differ in unit. Each then shows its own, in its column's header or
   // after its name in a row. "" if the results have one unit for all.
   std::string column_unit(const Key& key) const;
@@ -83,6 +85,8 @@ class Axes {
   std::optional<std::size_t> position(const std::vector<std::size_t>& axis,
                                       std::string_view name) const;
   std::string value_text(std::size_t dimension, std::uint32_t index) const;
+  bool needs_name(std::size_t dimension) const;  // its values say little alone: 512, true
+  std::string named_value(std::size_t dimension, std::uint32_t index) const;
   std::string metric_unit(std::size_t dimension, std::uint32_t index) const;
 
   const ResultSet* results_;

@@ -30,6 +30,21 @@ Key without(const Key& key, const std::map<std::size_t, std::uint32_t>& names) {
   return rest;
 }
 
+// Whether every figure of one cell is one of the other. Phases of one attempt differ in figures.
+bool same_figures(const CellGroup& own, const CellGroup& other) {
+  const auto same = [](const ResultRow* a, const ResultRow* b) {
+    if (a == b) return true;
+    const bool named = !a->attempt.empty() || !a->trial.empty();
+    return named && a->attempt == b->attempt && a->trial == b->trial && a->stats.n == b->stats.n &&
+           a->stats.mean == b->stats.mean && a->stats.std == b->stats.std;
+  };
+  return own.pooled.stats.n > 0 && own.pooled.stats.n == other.pooled.stats.n &&
+         std::ranges::all_of(own.rows, [&](const ResultRow* row) {
+           return std::ranges::any_of(other.rows,
+                                      [&](const auto* each) { return same(row, each); });
+         });
+}
+
 bool matches(const Key& key, const std::map<std::size_t, std::uint32_t>& names) {
   return std::all_of(names.begin(), names.end(),
                      [&](const auto& name) { return key[name.first] == name.second; });
@@ -85,10 +100,12 @@ void BaselineGroups::add_cells(UnsaidPooling& pooling) const {
   for (const auto& [point, group] : groups_) pooling.add_cell(group.rows, axes_);
 }
 
-BaselineGroups::Found BaselineGroups::find(const Key& row, const Key& column) const {
+BaselineGroups::Found BaselineGroups::find(const Key& row, const Key& column,
+                                           const CellGroup* own) const {
   const auto found = groups_.find(without_names(row, column));
-  return {found == groups_.end() ? nullptr : &found->second,
-          hidden_names_agree_ && is_baseline(row, column)};
+  const CellGroup* group = found == groups_.end() ? nullptr : &found->second;
+  const bool same = own != nullptr && group != nullptr && same_figures(*own, *group);
+  return {group, is_baseline(row, column) && (hidden_names_agree_ || same)};
 }
 
 BaselineGroups::Point BaselineGroups::without_names(const Key& row, const Key& column) const {

@@ -4,6 +4,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
+
+#include "runner/base/text.h"
 
 namespace sweepd::report {
 namespace {
@@ -97,6 +100,11 @@ std::string format_number(double value, const NumberFormat& format) {
 
 std::string counted(std::size_t n, const std::string& thing) {
   return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
+std::string in_words(const std::vector<std::string>& items, std::string_view last) {
+  if (items.size() < 2) return join(items, "");
+  return join(std::span(items).first(items.size() - 1), ", ") + std::string(last) + items.back();
 }
 
 std::string p_text(double p) {

@@ -24,6 +24,9 @@ std::string format_number(double value, const NumberFormat& format);
 // "1 cell", "3 cells"
 std::string counted(std::size_t n, const std::string& thing);
 
+// "a, b and c"
+std::string in_words(const std::vector<std::string>& items, std::string_view last = " and ");
+
 // A p value: "0.031", "<0.001".
 std::string p_text(double p);
 

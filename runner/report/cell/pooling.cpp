@@ -28,12 +28,6 @@ std::string listed(const std::vector<std::string>& values) {
   return shown < values.size() ? list + " ..." : list;
 }
 
-// "a", "a and b", "a, b and c"
-std::string in_words(const std::vector<std::string>& items) {
-  if (items.size() < 2) return join(items, "");
-  return join({items.begin(), items.end() - 1}, ", ") + " and " + items.back();
-}
-
 // A value as an option of a command line can contain it, or "" if it cannot.
 std::string as_word(const std::string& value) {
   if (value.empty() || value.find_first_of(",'\n") != std::string::npos) return "";

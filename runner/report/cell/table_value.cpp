@@ -138,7 +138,7 @@ Conversion TableValue::conversion_at(const Key& row, const Key& column) const {
 
 Partner TableValue::partner(const Key& row, const Key& column) const {
   if (!baseline_) return {};
-  const auto found = baseline_->find(row, column);
+  const auto found = baseline_->find(row, column, find(row, column));
   if (found.group == nullptr || found.group->pooled.stats.n == 0) return {};
   const auto found_judged = judged_.find({row, column});
   const Judged judged = found_judged == judged_.end() ? Judged{} : found_judged->second;
@@ -146,8 +146,9 @@ Partner TableValue::partner(const Key& row, const Key& column) const {
 }
 
 std::vector<const ResultRow*> TableValue::failed_baseline(const Key& row, const Key& column) const {
-  if (!baseline_ || !compares(style_.cell) || find(row, column) == nullptr) return {};
-  const auto found = baseline_->find(row, column);
+  const CellGroup* own = find(row, column);
+  if (!baseline_ || !compares(style_.cell) || own == nullptr) return {};
+  const auto found = baseline_->find(row, column, own);
   if (found.group == nullptr || found.itself) return {};
   const Pooled& pooled = found.group->pooled;
   if (pooled.stats.n > 0 && pooled.verdict != Verdict::kInvalid) return {};
@@ -164,7 +165,8 @@ bool TableValue::is_idle(const Key& column) const {
       });
   if (!baseline_ || !only_compares) return false;
   return std::all_of(lines_.begin(), lines_.end(), [&](const auto& line) {
-    return !line.second.contains(column) || baseline_->find(line.first, column).itself;
+    const auto own = line.second.find(column);
+    return own == line.second.end() || baseline_->find(line.first, column, &own->second).itself;
   });
 }
 

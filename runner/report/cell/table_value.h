@@ -34,12 +34,12 @@ class BaselineGroups {
   bool empty() const { return groups_.empty(); }
   void add_cells(UnsaidPooling& pooling) const;
 
-  // `group` is null if there is none.
+  // `group` is null if there is none. `itself`: the cell, whose group is `own`, is the baseline's.
   struct Found {
     const CellGroup* group = nullptr;
     bool itself = false;
   };
-  Found find(const Key& row, const Key& column) const;
+  Found find(const Key& row, const Key& column, const CellGroup* own) const;
 
  private:
   BaselineGroups(Axes axes, const ResultSet& results)

@@ -89,6 +89,14 @@ void Reasons::add_one(const std::string& whole, const std::string& attempt,
   if (!cell.empty() && !known) reason.cells.push_back(cell);
 }
 
+// " (6 attempts)"
+std::string attempts_of(const Reason& reason) {
+  const std::size_t n = reason.attempts.size();
+  if (!reason.other_numbers) return n > 1 ? " (" + counted(n, "attempt") + ")" : "";
+  if (n == 1) return " (and with other numbers)";
+  return fmt::format(" (in {} attempts; the numbers are of one of them)", n);
+}
+
 // A single reason applies to every cell with the mark. If there are several, each must say where.
 std::string Reasons::line(const std::string& heading) const {
   const bool same =
@@ -100,10 +108,7 @@ std::string Reasons::line(const std::string& heading) const {
     if (i > 0) line += ";";
     if (!same) line += where(reason.cells);
     if (!reason.text.empty()) line += (line.ends_with(';') ? " " : ": ") + reason.text;
-    std::vector<std::string> more;
-    if (reason.attempts.size() > 1) more.push_back(counted(reason.attempts.size(), "attempt"));
-    if (reason.other_numbers) more.emplace_back("with other numbers");
-    if (!more.empty()) line += " (" + join(more, ", ") + ")";
+    line += attempts_of(reason);
   }
   if (all.size() > kMaxReasons) {
     line += "; and " + counted(all.size() - kMaxReasons, "other reason");
@@ -160,7 +165,7 @@ NoteLines marks(const TableOfNotes& of) {
   for (const NotedCell& cell : of.cells) {
     if (!cell.notes_results) continue;
     for (const ResultRow* row : cell.done()) {
-      if (row->verdict == Verdict::kValid) continue;
+      if (row->verdict == Verdict::kValid || row->stats.n == 0) continue;
       marked[row->verdict].add(row->note, identity(*row), cell.name);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -49,8 +50,9 @@ std::string count_text(const std::pair<std::int64_t, std::int64_t>& counts) {
                         : fmt::format("{} to {}", with_thousands(fewest), with_thousands(most));
 }
 
+// "precision bf16", "phase forward or backward"
 std::string filter_text(const TableSpec::Filter& filter) {
-  return fmt::format("{} = {}", filter.name, join(filter.values, ", "));
+  return fmt::format("{} {}", filter.name, in_words(filter.values, " or "));
 }
 
 std::string filter_text(const std::vector<TableSpec::Filter>& filters) {
@@ -83,41 +85,60 @@ bool goes_without_saying(const TableSpec::Filter& filter, const std::string& nam
   return std::includes(said.begin(), said.end(), meant.begin(), meant.end());
 }
 
-// Returns "A, B: phase = setup", one line for each set of filters in the order of the values.
-std::vector<std::string> narrower_values(const TableSpec& table) {
+bool has_filter(const std::vector<TableSpec::Filter>& filters, const std::string& name) {
+  return std::ranges::any_of(filters, [&](const auto& filter) { return filter.name == name; });
+}
+
+// Which values have a filter of that name, so that the table's has no effect on them.
+enum class Replaced { kNowhere, kSomewhere, kEverywhere };
+
+Replaced replaced_in(const TableSpec& table, const std::string& name) {
+  const auto own = std::ranges::count_if(
+      table.values, [&](const TableSpec::Value& value) { return has_filter(value.where, name); });
+  if (own == 0) return Replaced::kNowhere;
+  return static_cast<std::size_t>(own) == table.values.size() ? Replaced::kEverywhere
+                                                              : Replaced::kSomewhere;
+}
+
+// Returns "columns A and B: phase setup", one text for each set of filters in the order of the
+// values. `partial` are filters of the table that other values replace.
+std::vector<std::string> filters_of_values(const TableSpec& table,
+                                           const std::vector<TableSpec::Filter>& partial) {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_by_filter;
   for (const TableSpec::Value& value : table.values) {
-    const std::string& name = value.name.empty() ? value.metric : value.name;
+    std::string name = value.name.empty() ? value.metric : value.name;
+    if (name.empty()) name = "time";
     std::vector<TableSpec::Filter> told = value.where;
     std::erase_if(told, [&](const TableSpec::Filter& filter) {
-      const bool replaces_the_tables =
-          std::any_of(table.where.begin(), table.where.end(),
-                      [&](const auto& general) { return general.name == filter.name; });
-      return !replaces_the_tables && goes_without_saying(filter, name);
+      return !has_filter(table.where, filter.name) && goes_without_saying(filter, name);
+    });
+    std::ranges::copy_if(partial, std::back_inserter(told), [&](const TableSpec::Filter& filter) {
+      return !has_filter(value.where, filter.name);
     });
     if (told.empty()) continue;
     const std::string filters = filter_text(told);
-    auto same = std::find_if(names_by_filter.begin(), names_by_filter.end(),
-                             [&](const auto& each) { return each.first == filters; });
+    auto same = std::ranges::find(names_by_filter, filters,
+                                  &std::pair<std::string, std::vector<std::string>>::first);
     if (same == names_by_filter.end()) same = names_by_filter.insert(same, {filters, {}});
-    same->second.push_back(name);
+    same->second.push_back(std::move(name));
   }
   std::vector<std::string> texts;
   texts.reserve(names_by_filter.size());
   for (const auto& [filters, names] : names_by_filter) {
-    texts.push_back(join(names, ", ") + ": " + filters);
+    texts.push_back(fmt::format("{} {}: {}", names.size() == 1 ? "column" : "columns",
+                                in_words(names), filters));
   }
   return texts;
 }
 
-// The speed-ups of one column, without invalid ones.
+// The speed-ups of one column, without invalid ones and the baseline's own.
 struct Speedups {
   std::string mean;  // the geometric one
   std::size_t rows = 0;
   std::string largest, largest_in;
 };
 
-// Nothing if fewer than two rows have a speed-up, and if the rows themselves are compared.
+// Nothing if fewer than two rows have a speed-up.
 std::optional<Speedups> speedups_of(const TableValue& table_value, const Key& column,
                                     const std::vector<Key>& rows) {
   const auto& parts = table_value.style().cell.parts;
@@ -132,7 +153,7 @@ std::optional<Speedups> speedups_of(const TableValue& table_value, const Key& co
   for (const Key& row : rows) {
     const CellGroup* group = table_value.find(row, column);
     if (group == nullptr || group->pooled.verdict == Verdict::kInvalid) continue;
-    if (table_value.partner(row, column).itself) return std::nullopt;
+    if (table_value.partner(row, column).itself) continue;
     const auto speedup = table_value.figure(row, column, part->name);
     if (!speedup || !*speedup) continue;
     all.push_back(**speedup);
@@ -155,11 +176,14 @@ namespace notes {
 
 NoteLines figures(const TableOfNotes& of) {
   std::vector<Caption> all;
+  bool others = false;  // times that no caption is about
   for (const TableValue& table_value : of.values) {
     const auto counts = table_value.counts(of.rows);
-    if (counts.second == 1 && !is_sampled(table_value)) continue;
+    const bool exact = counts.second == 1 && !is_sampled(table_value);
     const std::string text =
-        caption(table_value.style(), table_value.metric(), counts.first, counts.second);
+        exact ? ""
+              : caption(table_value.style(), table_value.metric(), counts.first, counts.second);
+    others |= exact && !is_without_clock(table_value.results().metric);
     if (text.empty()) continue;
     auto same = std::ranges::find_if(all, [&](const auto& each) { return each.counts == counts; });
     if (same == all.end()) same = all.insert(all.end(), Caption{counts, {}, {}, {}, "", text});
@@ -171,11 +195,11 @@ NoteLines figures(const TableOfNotes& of) {
   }
   std::vector<std::string> parts;
   for (const Caption& each : all) {
-    const std::string names = all.size() == 1 ? "" : join(each.names, ", ") + ": ";
+    const std::string names = all.size() == 1 && !others ? "" : in_words(each.names) + ": ";
     const bool one = each.labels.size() == 1 && each.metrics.size() == 1;
     const std::string what = each.labels.size() == 1 ? each.labels.front() : "figures";
     parts.push_back(names + (one ? each.alone
-                                 : fmt::format("{} of {}{}, n = {}", what, join(each.metrics, ", "),
+                                 : fmt::format("{} of {}{}, n = {}", what, in_words(each.metrics),
                                                each.rates, count_text(each.counts))));
   }
   return {join(parts, "; ")};
@@ -186,21 +210,18 @@ NoteLines filters(const TableOfNotes& of) {
   const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  NoteLines lines;
+  std::vector<TableSpec::Filter> all, partial;  // of all values, and of some
   for (const TableSpec::Filter& filter : table.where) {
     const bool shown = is_in(table.rows, filter.name) || is_in(table.columns, filter.name);
     if (shown || is_in(of.query.said, filter.name) || goes_without_saying(filter, "")) continue;
-    // A filter that every value replaces has no effect.
-    const bool replaced =
-        !table.values.empty() &&
-        std::all_of(table.values.begin(), table.values.end(), [&](const TableSpec::Value& value) {
-          return std::any_of(value.where.begin(), value.where.end(),
-                             [&](const auto& own) { return own.name == filter.name; });
-        });
-    if (!replaced) lines.push_back("only " + filter_text(filter));
+    const Replaced replaced = replaced_in(table, filter.name);
+    if (replaced == Replaced::kNowhere) all.push_back(filter);
+    if (replaced == Replaced::kSomewhere) partial.push_back(filter);
   }
-  const auto narrower = narrower_values(table);
-  if (!narrower.empty()) lines.push_back("only in " + join(narrower, "; "));
+  NoteLines lines;
+  if (!all.empty()) lines.push_back("only results with " + filter_text(all));
+  const auto of_values = filters_of_values(table, partial);
+  if (!of_values.empty()) lines.push_back(join(of_values, "; "));
   return lines;
 }
 

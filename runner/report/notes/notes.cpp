@@ -33,7 +33,8 @@ constexpr NoteMaker kExplanations[] = {
 constexpr NoteMaker kCautions[] = {
     {notes::marks, true},      {notes::unsteady, true}, {notes::unjudged, true},
     {notes::slow_steps, true}, {notes::unsaid_pooling}, {notes::pooled},
-    {notes::partly_done},      {notes::ended},          {notes::partial_steps},
+    {notes::pending},          {notes::partly_done},    {notes::ended},
+    {notes::partial_steps},
 };
 
 void add_lines(const TableOfNotes& of, std::span<const NoteMaker> makers,
@@ -65,6 +66,16 @@ struct MissingPeak {
   std::vector<std::string> figures;  // labels, in the order of the columns
   std::size_t cells = 0;
 };
+
+// The reason for which a result lacks a figure: the peak that the figure needs and that is unknown.
+// "" if its work is the reason.
+const std::string& why_missing(std::string_view figure, const ResultRow& row) {
+  static const std::string kNone;
+  const bool of_flops = row.flops > 0 && figure != "bandwidth_share";
+  const bool of_bytes = row.bytes > 0 && figure != "mfu" && figure != "hfu";
+  if (of_flops && !row.no_flops_peak.empty()) return row.no_flops_peak;
+  return of_bytes ? row.no_bytes_peak : kNone;
+}
 
 // "000, 001: a sum of ten steps" for each text, in the order of their appearance.
 std::vector<std::string> by_text(const std::vector<SourceRemark>& remarks, bool devices) {
@@ -158,8 +169,9 @@ NoteLines peaks(const TableOfNotes& of) {
         for (const auto& [column, group] : line->second) {
           const auto figure = table_value.figure(row, column, name);
           const bool known = !figure || figure->has_value();
-          if (known || group.pooled.stats.n == 0 || group.rows.front()->no_peak.empty()) continue;
-          const std::string& why = group.rows.front()->no_peak;
+          if (known || group.pooled.stats.n == 0) continue;
+          const std::string& why = why_missing(name, *group.rows.front());
+          if (why.empty()) continue;
           auto same = std::ranges::find(all, why, &MissingPeak::why);
           if (same == all.end()) same = all.insert(same, {why, {}, 0});
           const std::string label(find_cell_name(name)->label);
@@ -173,7 +185,7 @@ NoteLines peaks(const TableOfNotes& of) {
   }
   NoteLines lines;
   for (const MissingPeak& each : all) {
-    lines.push_back(fmt::format("no {} in {}: {}", join(each.figures, ", "),
+    lines.push_back(fmt::format("no {} in {}, because {}", join(each.figures, " and no "),
                                 counted(each.cells, "cell"), each.why));
   }
   return lines;
@@ -208,12 +220,13 @@ NoteLines slow_steps(const TableOfNotes& of) {
     largest_in = cell.name;
   }
   if (moved == 0) return {};
-  const std::string where = cells > 1 ? fmt::format("in {} of {} cells ", moved, cells) : "";
+  const std::string by = fmt::format("{:.0f} %", (largest - 1) * 100);
+  constexpr std::string_view kInstead = "; slow steps move `{median}` less";
+  if (cells == 1) return {fmt::format("the mean is {} above the median{}", by, kInstead)};
   const std::string most = largest_in.empty() ? "" : fmt::format(" ({})", largest_in);
   return {fmt::format(
-      "{}a few slow steps raise the mean by more than a tenth above the median, by {:.0f} % at "
-      "most{}; `{{median}}` shows the usual step",
-      where, (largest - 1) * 100, most)};
+      "in {} of {} cells the mean is more than a tenth above the median, by {} at most{}{}", moved,
+      cells, by, most, kInstead)};
 }
 
 NoteLines unsaid_pooling(const TableOfNotes& of) {
@@ -262,7 +275,7 @@ bool explains_a_mark(std::string_view note) {
   return note.starts_with("ci95: ") || note.starts_with("sem: ") ||
          note.starts_with(mark_of(Verdict::kInvalid)) ||
          note.starts_with(mark_of(Verdict::kSuspect)) || note.starts_with(kUnsteadyMark) ||
-         note.starts_with(kUnjudgedMark);
+         note.starts_with(kUnjudgedMark) || note.starts_with("…");
 }
 
 }  // namespace

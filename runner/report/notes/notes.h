@@ -51,7 +51,7 @@ namespace notes {
 // "mean ± std of time, n = 10", by value where they differ. Nothing if all figures are exact, as
 // formulas and sizes are.
 NoteLines figures(const TableOfNotes& of);
-// "compared with precision = fp32 by the means"
+// "compared with precision fp32 by the means"
 NoteLines baseline(const TableOfNotes& of);
 // Explains `{sem}` and `{ci95}` of the shown rows, and why some cells have none.
 NoteLines errors(const TableOfNotes& of);
@@ -60,18 +60,17 @@ NoteLines significance(const TableOfNotes& of);
 // "bold: the smallest mean in each row", by value if there are several (best.cpp).
 NoteLines best(const TableOfNotes& of);
 // "geometric mean of the speed-ups: compiled 1.50 over 20 rows, largest 2.31 (64 256)". Invalid
-// cells do not count, nor columns that compare rows with each other, since an average over
-// different methods is meaningless.
+// cells do not count, nor the baseline's own.
 NoteLines speedups(const TableOfNotes& of);
-// "only pass = profile", for filters that neither rows and columns nor the caption show; values
-// with narrower filters share one line.
+// "only results with pass profile", for filters that neither rows and columns nor the caption show,
+// and one line for the filters of single columns: "columns bf16 and Change: precision bf16".
 NoteLines filters(const TableOfNotes& of);
 // Names in the table that no result has, once some attempt is done: they may be misspelt. A sweep
 // that never ran is listed at once.
 NoteLines unknown_names(const TableOfNotes& of);
 // One line for all devices of published figures, then one for each remark: "000, 001: a sum".
 NoteLines remarks(const TableOfNotes& of);
-// "no MFU, roofline floor in 4 cells: the device's peak in fp32 is unknown: ..."
+// "no MFU and no roofline floor in 4 cells, because the device's peak in fp32 is unknown: ..."
 NoteLines peaks(const TableOfNotes& of);
 // "the first 10 of 40 rows"
 NoteLines limit(const TableOfNotes& of);
@@ -82,15 +81,17 @@ NoteLines marks(const TableOfNotes& of);
 NoteLines unsteady(const TableOfNotes& of);
 // The mark `?`: whether the cell changed, and so should be bold, is unknown (significance.cpp).
 NoteLines unjudged(const TableOfNotes& of);
-// "in 2 of 12 cells a few slow steps raise the mean by more than a tenth above the median, ...", of
-// cells that show no median and are times of at least five steps.
+// "in 2 of 12 cells the mean is more than a tenth above the median, ...", of cells that show no
+// median and are times of at least five steps.
 NoteLines slow_steps(const TableOfNotes& of);
 // Pooling of different trials that the table neither names nor allows.
 NoteLines unsaid_pooling(const TableOfNotes& of);
 // How many attempts or trials a cell pools, and whether repeats agree. The spread inside each
 // attempt cannot show this: each process has other memory addresses, clock and temperature.
 NoteLines pooled(const TableOfNotes& of);
-// "xl 512, fp32 forward: 2 of 3 attempts done (1 timeout)"
+// "…: not measured yet (3 attempts pending)"
+NoteLines pending(const TableOfNotes& of);
+// "context 512, fp32 forward: 2 of 3 attempts done (1 timeout)"
 NoteLines partly_done(const TableOfNotes& of);
 // Why attempts are not done, by outcome.
 NoteLines ended(const TableOfNotes& of);

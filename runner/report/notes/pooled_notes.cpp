@@ -176,6 +176,18 @@ NoteLines pooled(const TableOfNotes& of) {
   return cells.lines();
 }
 
+NoteLines pending(const TableOfNotes& of) {
+  AttemptCount attempts;  // of cells that show nothing else
+  for (const NotedCell& cell : of.cells) {
+    if (!cell.notes_results || !cell.shown || !cell.done().empty()) continue;
+    for (const ResultRow* row : cell.rows) {
+      if (row->pending) attempts.add(*row);
+    }
+  }
+  if (attempts.size() == 0) return {};
+  return {fmt::format("…: not measured yet ({} pending)", counted(attempts.size(), "attempt"))};
+}
+
 NoteLines partly_done(const TableOfNotes& of) {
   constexpr std::size_t kMost = 5;  // cells listed one by one
   NoteLines lines;

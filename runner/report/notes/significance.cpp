@@ -66,7 +66,7 @@ class Comparer {
   };
 
   void add(TableValue& table_value, const Key& row, const Key& column, const CellGroup& group) {
-    const auto baseline = table_value.baseline()->find(row, column);
+    const auto baseline = table_value.baseline()->find(row, column, &group);
     if (baseline.group == nullptr || baseline.itself) return;
     const Pooled &own = group.pooled, &other = baseline.group->pooled;
     if (own.stats.n == 0 || other.stats.n == 0) return;
@@ -163,20 +163,18 @@ NoteLines notes::significance(const TableOfNotes& table) {
                       [&](const auto& each) { return each.p && each.method == method; }));
   };
   note_correction(found, lines);
-  const std::string subject = found.p_values ? found.bold ? "p and bold" : "p" : "bold";
+  const auto rest = [](std::size_t n) {
+    return fmt::format("{} {}", counted(n, "comparison"), n == 1 ? "rests" : "rest");
+  };
   if (const std::size_t n = of(stats::Method::kOtherSide); n > 0) {
-    lines.push_back(
-        fmt::format("{} in {}: one side has one attempt, and the spread of the other side's "
-                    "attempts stands for "
-                    "its own",
-                    subject, counted(n, "cell")));
+    lines.push_back(rest(n) +
+                    " on one process on one side: the spread of the other side's processes stands "
+                    "for its own");
   }
   if (const std::size_t n = of(stats::Method::kBlocks); n > 0) {
-    lines.push_back(fmt::format(
-        "{} in {}: one attempt a side; {} from blocks of their steps, {} about these two processes "
-        "alone and may {} the same program; `repeats: 5` measures more",
-        subject, counted(n, "cell"), found.p_values && found.bold ? "they come" : "it comes",
-        found.p_values && found.bold ? "are" : "is", found.p_values ? "be small for" : "mark"));
+    lines.push_back(rest(n) +
+                    " on one process a side: the difference may be one between these two "
+                    "processes; `repeats: 5` settles it");
   }
   if (!found.p_values) return lines;
   for (const auto& [n, why] : without_spread(found)) {

@@ -258,11 +258,11 @@ class Pivot {
   }
 
   std::string cell_name(const Key& row, const ValueColumn& column) const {
-    std::vector<std::string> parts{
-        axes().row_name(row),
-        axes().column_name(column.key, values_[column.table_value].value().name)};
-    std::erase(parts, "");
-    return join(parts, ", ");
+    const std::string in_row = axes().row_name(row);
+    const std::string name =
+        axes().column_name(column.key, values_[column.table_value].value().name);
+    if (in_row.empty() || name.empty()) return in_row + name;
+    return in_row + (axes().row_dimensions() > 1 ? ", column " : ", ") + name;
   }
 
   const QuerySpec& query_;
