@@ -102,6 +102,15 @@ TEST(Reference, ARuleCopiesColumnsForItsRowsAndRemarks) {
               HasSubstr("copy: the file has no column `modle`"));
 }
 
+TEST(Reference, APointWithoutAFigureMayBeOfEveryPhase) {
+  const std::string head = "source,workload,metric,value,outcome,phase\n";
+  const ParsedReference parsed = reference(head + "003,lm_step,time,,oom,*\n", "reference: r\n");
+  ASSERT_EQ(render(parsed.errors), "");
+  EXPECT_EQ(parsed.reference.rows[0].phase, "");
+  EXPECT_THAT(reference_mistakes(head + "003,lm_step,time,1,,*\n"),
+              HasSubstr("phase: `*` is of a point without a figure"));
+}
+
 TEST(ReferenceMistakes, InTheRows) {
   const std::string head = "source,workload,metric,value,model,outcome,n\n";
   EXPECT_THAT(reference_mistakes(head + "003,lm_step,time,1,small,,\n003,lm_step,time,1,smal,,\n"),

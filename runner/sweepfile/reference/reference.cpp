@@ -96,6 +96,10 @@ class RowReader {
       return fmt::format("outcome: `{}` is not one of {}", row.outcome,
                          join(outcome_words(), ", "));
     }
+    if (row.phase == "*") {
+      if (row.outcome == "done") return "phase: `*` is of a point without a figure";
+      row.phase.clear();
+    }
     for (auto [name, member] : {std::pair("value", &row.value), std::pair("std", &row.std)}) {
       const auto found = texts.find(name);
       *member = kNotStated;
