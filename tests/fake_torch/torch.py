@@ -63,8 +63,15 @@ class _Storage:
 class Parameter:
     is_cuda, grad = _has_gpu, None
 
+    def __init__(self, storage=_Storage()):
+        self._storage = storage
+
     def untyped_storage(self):
-        return _Storage()
+        return self._storage
+
+
+class _Recurrent:
+    """A module whose FLOPs the counter does not know."""
 
 
 class Module:
@@ -109,16 +116,30 @@ _pre, _post = [], []
 
 
 class Optimizer:
-    state = {}
+    is_open = False  # a step, with the range of the profiler around it
+
+    def __init__(self, parameters=()):
+        self.param_groups, self.state = [{"params": list(parameters)}], {}
+        if not hasattr(type(self).step, "hooked"):
+            type(self).step = self.profile_hook_step(type(self).step)
+            type(self).step.hooked = True
+
+    @staticmethod
+    def profile_hook_step(step):
+        def hooked(self, *args):
+            Optimizer.is_open = True
+            for hook in _pre:
+                hook(self, (), {})
+            step(self, *args)
+            for hook in _post:
+                hook(self, (), {})
+            Optimizer.is_open = False
+        return hooked
 
     def step(self, closure=None):
-        for hook in _pre:
-            hook(self, (), {})
         if closure is not None:
             closure()
         work(100)
-        for hook in _post:
-            hook(self, (), {})
 
 
 def _schedule(wait, warmup, active, repeat):
@@ -133,6 +154,7 @@ class _Profile:
 
     def start(self):
         global _profile
+        assert not Optimizer.is_open, "torch crashes"
         self.events.clear()
         _profile = self
 
@@ -142,6 +164,7 @@ class _Profile:
 
     def step(self):
         """Every second step is recorded."""
+        assert not Optimizer.is_open, "torch crashes"
         self.steps += 1
         if self.steps % 2 == 0:
             self.ready(self)
@@ -267,11 +290,11 @@ class _Gpu:
 
 _Gpu.memory = _Gpu
 cuda = _Gpu
-nn = types.SimpleNamespace(Module=Module)
+nn = types.SimpleNamespace(Module=Module, RNNBase=_Recurrent)
 autograd = types.SimpleNamespace(backward=_backward)
 sys.modules["torch.optim"] = types.ModuleType("torch.optim")
 sys.modules["torch.optim.optimizer"] = types.SimpleNamespace(
-    register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
+    Optimizer=Optimizer, register_optimizer_step_pre_hook=_pre.append, register_optimizer_step_post_hook=_post.append)
 profiler = types.SimpleNamespace(profile=_Profile, schedule=_schedule, record_function=_Annotation,
                                  ProfilerActivity=types.SimpleNamespace(CPU="cpu", CUDA="cuda"))
 

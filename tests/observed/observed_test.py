@@ -144,6 +144,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(names.count("transformer.h.attn"), 2)
         self.assertEqual(names.count("transformer.ln_f"), 1)
 
+    def test_a_closure_is_profiled(self):
+        self.assertTrue((self.measured("lbfgs", "profile").folder / "observed.0.1.json").exists())
+
+    def test_memory_of_two_models_of_one_class(self):
+        held = next(each["held"] for each in self.measured("actor_critic", "memory").reports[0] if "held" in each)
+        sums = {kind: sum(size for what, _, size in held if what == kind) for kind in ("weights", "gradients", "optimizer_state")}
+        parameters, tensors = 2 * (64 * 256 + 256 + 256 * 10 + 10), 2 * 4
+        self.assertEqual(sums, {"weights": 4 * parameters, "gradients": 4 * parameters, "optimizer_state": 8 * parameters + 4 * tensors})
+
     def test_a_function_ends_the_step(self):
         ran = self.measured("inference", "timing", SWEEPD_STEP_ENDS="generate")
         steps = [each["time"] for each in ran.reports[0] if "step" in each]

@@ -12,6 +12,44 @@ class Findings(Observed):
         self.assertEqual([each["work"] for each in reports if "work" in each],
                          [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
 
+    def test_flops_of_evaluation_are_none_of_the_step(self):
+        evaluated = self.run_program("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(100):
+                for batch in range(5):
+                    model(requires_grad=False)
+                    work(3)
+                model().backward()
+                model(requires_grad=False)
+                optimizer.step()
+        """, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        self.assertEqual([each["work"] for each in evaluated if "work" in each],
+                         [{"forward": 1000, "backward": 10000, "optimizer": 100000, "step": 111000}])
+        inference = "model = torch.nn.Module()\nfor step in range(9):\n    model(requires_grad=False)"
+        self.assertEqual([each["work"] for each in self.run_program(inference, step_ends="forward", SWEEPD_COUNT_FLOPS="1") if "work" in each],
+                         [{"forward": 1000, "step": 1000}])
+
+    def test_flops_without_a_formula_are_a_warning(self):
+        reports = self.run_program("""
+            class LSTM(torch.nn.Module, torch.nn.RNNBase):
+                def forward(self):
+                    pass
+            class GRU(LSTM):
+                def forward(self):
+                    work(1)
+            class Model(torch.nn.Module):
+                def forward(self):
+                    self.inner()
+                    self.other()
+                    return super().forward()
+            model, optimizer = Model(), torch.Optimizer()
+            model.inner, model.other = LSTM(), GRU()
+            for step in range(100):
+                model().backward()
+                optimizer.step()
+        """, warmup=1, SWEEPD_COUNT_FLOPS="1")
+        self.assertIn("no formula for LSTM,", self.facts(reports)["warning.flops"])
+
     def test_flops_that_are_computed_again(self):
         reports = self.run_program("""
             inner = torch.nn.Module()
@@ -53,6 +91,45 @@ class Findings(Observed):
         self.assertEqual([(size, begin, end, phase, origin) for _, size, begin, end, phase, _, origin in blocks],
                          [(1000, 0, 6_000_000, "forward", "aten::mm")])
 
+    TWO_MODELS = """
+        class Storage:
+            def __init__(self, at, size):
+                self.at, self.size = at, size
+            def data_ptr(self):
+                return self.at
+            def nbytes(self):
+                return self.size
+        class Net(torch.nn.Module):
+            def __init__(self, at):
+                self.weight = torch.Parameter(Storage(at, 10))
+                self.weight.grad = torch.Parameter(Storage(at + 1, 10))
+            def parameters(self):
+                return [self.weight]
+            def named_parameters(self):
+                return [("weight", self.weight)]
+            def named_buffers(self):
+                return [("mask", self.weight)]
+        class Critic(Net):
+            pass
+        alone = torch.Parameter(Storage(50, 7))
+        actor, second, critic = Net(10), Net(20), Critic(30)
+        optimizer = torch.Optimizer([actor.weight, alone])
+        optimizer.state = {each: {"moment": torch.Parameter(Storage(at, 10))} for each, at in ((actor.weight, 60), (second.weight, 70), (alone, 80))}
+        for step in range(9):
+            actor()
+            second()
+            critic().backward()
+            optimizer.step()
+    """
+
+    def test_tensors_of_one_name_are_counted_apart(self):
+        reports = self.run_program(self.TWO_MODELS, warmup=2, which="memory")
+        self.assertEqual(next(each["held"] for each in reports if "held" in each),
+                         [["weights", "weight", 10], ["weights", "Net#2.weight", 10], ["weights", "Critic.weight", 10], ["weights", "parameter1", 7],
+                          ["gradients", "weight.grad", 10], ["gradients", "Net#2.weight.grad", 10], ["gradients", "Critic.weight.grad", 10],
+                          ["optimizer_state", "weight.moment", 10], ["optimizer_state", "Net#2.weight.moment", 10],
+                          ["optimizer_state", "parameter1.moment", 10]])
+
     def test_memory_of_the_first_step(self):
         reports = self.run_program(self.LOOP, warmup=0, which="memory")
         memory = {each["memory"]: each["peak_allocated"] for each in reports if "memory" in each}
@@ -65,6 +142,18 @@ class Findings(Observed):
             spans = {each["name"]: each["dur"] / 1000 for each in trace if each["name"] != "[memory]"}
             self.assertEqual(spans, {"sweepd.step": 111, "sweepd.forward": 1, "sweepd.backward": 10, "sweepd.optimizer": 100,
                                      "block": 1, "aten::mm": 1, "MmBackward0": 10})
+
+    def test_the_profiler_stops_outside_the_range_of_an_optimizer(self):
+        for warmup in (0, 1):
+            reports = self.run_program("""
+                model, optimizer = torch.nn.Module(), torch.Optimizer()
+                def closure():
+                    model().backward()
+                for step in range(100):
+                    optimizer.step(closure)
+            """, warmup=warmup, which="profile")
+            self.assertNotIn("observe.failed", self.facts(reports))
+            self.assertTrue((self.folder / "observed.0.1.json").exists())
 
     def test_times_on_a_gpu_are_those_of_its_events(self):
         reports = self.run_program(self.LOOP, steps=2, FAKE_TORCH_GPU="1")

@@ -43,9 +43,24 @@ class Steps(Observed):
                 optimizer.step()
         """)
         self.assertEqual([each["time"] for each in reports if "step" in each],
-                         [{"forward": 3, "backward": 30, "optimizer": 100, "step": 133}] * 1 +
-                         [{"data": 0, "forward": 3, "backward": 30, "optimizer": 100, "step": 133}])
+                         [{"data": 0, "forward": 3, "backward": 30, "optimizer": 100, "step": 133}] * 2)
         self.assertEqual(self.facts(reports)["observe.forwards_per_step"], 3)
+
+    def test_data_of_every_micro_batch(self):
+        times = self.times("""
+            model, optimizer = torch.nn.Module(), torch.Optimizer()
+            for step in range(4):
+                for micro in range(3):
+                    work(7)
+                    if micro == 1:
+                        model(requires_grad=False)
+                        work(30)
+                    model().backward()
+                work(400)
+                optimizer.step()
+        """)
+        first = {"data": 7 + 1 + 30 + 7, "forward": 3, "backward": 30, "optimizer": 100, "step": 578}
+        self.assertEqual(times, [first, dict(first, data=52, step=585)])
 
     def test_modules_inside_modules_and_recomputation_are_counted_once(self):
         times = self.times("""
@@ -105,6 +120,66 @@ class Steps(Observed):
         """)
         self.assertEqual(times, [{"forward": 1, "backward": 110, "step": 111},
                                  {"data": 0, "forward": 1, "backward": 110, "step": 111}])
+
+    def test_optimizers_in_turns_are_a_warning(self):
+        facts = lambda body, steps: self.facts(self.run_program("model, *all = torch.nn.Module(), *(torch.Optimizer() for _ in range(9))\n" + body,
+                                                                steps=steps)).get("warning.optimizers", "")
+        train = "\n    model().backward()\n    all[%s].step()"
+        self.assertTrue(facts("for step in range(9):" + train % 0 + train % 1, 3).startswith("2 optimizers step in turns"))
+        self.assertEqual(facts("for step in range(9):" + train % 0 + "\n    all[1].step()", 3), "")
+        self.assertEqual(facts("for step in range(9):" + train % "step", 6), "", "a new one each time")
+        self.assertEqual(facts("for step in range(9):" + train % "step > 3", 6), "", "one after the other")
+
+    def test_a_program_without_an_optimizer_is_told_so(self):
+        clear = "\n    model.weight.grad = None"
+        program = """
+            class Model(torch.nn.Module):
+                weight = torch.Parameter()
+                def parameters(self):
+                    return [self.weight]
+            model, optimizer = Model(), torch.Optimizer()
+            for step in range(%d):
+                model().backward()
+                model.weight.grad = %s
+                for _ in range(%d):
+                    optimizer.step()
+        """
+        for steps, gradient, optimizers, backwards in ((100, None, 0, None), (101, None, 0, 100), (1000, 1, 0, None), (1001, 1, 0, 1000),
+                                                       (2000, None, 1, None)):
+            facts = self.facts(self.run_program(program % (steps, gradient, optimizers), steps=3000))
+            self.assertEqual(facts.get("observe.no_optimizer"), backwards)
+        self.assertEqual(facts["observe.phase"], "step")
+        facts = self.facts(self.run_program(program % (3, None, 0)))
+        self.assertIn("step_ends", facts["observe.phase"])
+
+    def test_the_phase_of_an_exception(self):
+        program = """
+            class Model(torch.nn.Module):
+                def forward(self, fail=False):
+                    if fail:
+                        raise KeyError
+                    return super().forward()
+            class Optimizer(torch.Optimizer):
+                def step(self):
+                    if step == 1 and "%s" == "optimizer":
+                        raise KeyError
+            where, model, optimizer = "%s", Model(), Optimizer()
+            if where == "setup":
+                raise KeyError
+            def fail():
+                raise KeyError
+            for step in range(2):
+                if where == "step" and step == 1:
+                    raise KeyError
+                loss = model(step == 1 and where == "forward")
+                if step == 1 and where == "backward":
+                    loss.recompute = fail
+                loss.backward()
+                optimizer.step()
+        """
+        for where in ("setup", "step", "forward", "backward", "optimizer"):
+            facts = self.facts(self.run_program(program % (where, where), code=1, steps=9))
+            self.assertEqual(facts.get("observe.phase", "setup"), where)
 
     def test_without_an_optimizer(self):
         backward = self.times("""

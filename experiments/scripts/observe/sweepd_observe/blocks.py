@@ -10,6 +10,7 @@ class Changes:
         self.allocated = sum(before.values())
         self.live = {}      # address: index in blocks
         self.blocks = []    # [bytes, allocated ns, freed ns or None, phase, origin]
+        self.named = set()  # indices in blocks
         self.points = []    # [ns, action, address, bytes, allocated after it, phase]
         self.phases = {}    # phase: [at start, peak, at end]
         self.phase = "step"
@@ -27,6 +28,7 @@ class Changes:
         for address, name in names.items():
             if address in self.live:
                 self.blocks[self.live[address]][4] = name
+                self.named.add(self.live[address])
 
     def _touch(self, phase):
         one = self.phases.setdefault(phase, [self.allocated, self.allocated, self.allocated])
@@ -70,7 +72,7 @@ def kept_points(points):
     return [(i, points[i]) for i in sorted(kept)]
 
 
-def kept_blocks(blocks):
+def kept_blocks(blocks, named):
     order = sorted(range(len(blocks)), key=lambda i: -blocks[i][0])
-    kept = [i for place, i in enumerate(order) if place < _MANY_BLOCKS or blocks[i][0] >= _LARGE_BLOCK]
+    kept = [i for place, i in enumerate(order) if place < _MANY_BLOCKS or blocks[i][0] >= _LARGE_BLOCK or i in named]
     return [(i, blocks[i]) for i in sorted(kept[:_MOST_BLOCKS])]

@@ -4,118 +4,14 @@ import atexit
 import functools
 import importlib
 import os
-import threading
-from typing import NamedTuple, Optional
 
 from . import report
 from .function import Function
+from .loop import Loop
 
 _STEP_ENDS = ("optimizer", "backward", "forward")  # others are the name of a function
-
-
-class Step(NamedTuple):
-    spans: list             # (phase, begin, end) in marks of the pass
-    begin: object
-    end: object
-    own: Optional[tuple]    # (begin, end) of what the observer itself did within the step
-    forwards: int
-
-
-class Loop:
-    """Where the training loop is. `observer` is the pass: timing, memory or profile.
-
-    A step is over with the mark of what ends it, but it is handed to the pass only when something else begins, since
-    a second optimizer may belong to it.
-    """
-
-    def __init__(self, observer, step_ends):
-        self.observer = observer
-        self.step_ends = step_ends
-        self.on = True
-        self.hooked = True         # False: the program says itself where its steps are
-        self.thread = threading.get_ident()
-        self.phase = None          # "forward", "backward" or "optimizer", while it is open
-        self.opened = None         # its mark
-        self.in_optimizer = False  # a closure may call forward and backward inside
-        self.number = 0            # steps handed over
-        self.begin = None          # the step's first mark
-        self._new_step()
-
-    def _new_step(self):
-        self.spans = []            # (phase, begin, end)
-        self.ended = None          # the mark that ends the step
-        self.own = None            # the marks around the hand-over of the step before, which is none of the program's
-        self.waited = None         # the mark of the first forward, until which batches were made
-        self.forwards = 0
-        self.stepped_in_backward = False  # optimizers that run as soon as a gradient is there
-        self.stepped = set()       # optimizers
-
-    def here(self):
-        """Whether the hooks count: not in threads of the program and of autograd, nor in processes that it forked."""
-        return self.on and self.hooked and threading.get_ident() == self.thread
-
-    def open(self, phase):
-        if self.ended is not None:
-            self.hand_over()
-        elif self.begin is None:
-            self.observer.begin_step(self.number)
-        mark = self.observer.mark(phase)
-        if self.phase is not None:
-            self._add_span(mark)
-        elif self.begin is None:
-            self.begin = mark
-        elif not self.spans:
-            self.waited = mark
-        self.phase, self.opened = phase, mark
-
-    def close(self):
-        mark = self.observer.mark(None)
-        self._add_span(mark)
-        self.phase = None
-        return mark
-
-    def _add_span(self, mark):
-        if not self.spans and self.waited is not None:
-            self.spans.append(("data", self.begin, self.waited))
-        self.spans.append((self.phase, self.opened, mark))
-
-    def forget(self):
-        """What was opened last is no part of a training step."""
-        self.phase = None
-        if self.number == 0 and not self.spans:
-            self.begin = None
-
-    def restart(self):
-        """Drops what was recorded since the last step."""
-        self.phase = self.begin = None
-        self._new_step()
-
-    def _tell(self):
-        self.observer.end_step(Step(self.spans, self.begin, self.ended, self.own, self.forwards))
-        self.number += 1
-
-    def hand_over(self):
-        ended, before = self.ended, self.observer.mark(None)
-        self._tell()
-        if self.number >= self.observer.steps:
-            self.on = False
-            self.observer.finish()
-            report.end_program()
-        self._new_step()
-        self.begin = ended
-        self.observer.begin_step(self.number)
-        self.own = (before, self.observer.mark(None))
-
-    def at_exit(self):
-        """The program ended by itself."""
-        if not self.on:
-            return
-        self.on = False
-        if self.ended is not None:
-            self._tell()
-        self.observer.finish()
-        if self.number < self.observer.steps:
-            report.fact("observe.missing_steps", self.observer.steps - self.number)
+_MOST_BACKWARDS = 1000  # without an optimizer; many are legal, because gradients may accumulate
+_MOST_CLEARED = 100     # those before which the gradients had been cleared, so that none accumulated
 
 
 def _needs_gradient(result):
@@ -139,6 +35,8 @@ class Hooks:
         self.function = None if loop.step_ends in _STEP_ENDS else Function(loop.step_ends, loop, self.safely)
         self.call_module = torch.nn.Module.__call__
         self.run_backward = torch.autograd.backward
+        self.backwards = self.cleared = 0  # while no optimizer has stepped
+        self.has_optimizer = False
 
     def safely(self, what, *args):
         try:
@@ -153,13 +51,30 @@ class Hooks:
         inside = loop.phase  # "optimizer" in a closure, else None
         self.safely(self.begin_forward, module)
         try:
-            result = self.call_module(module, *args, **kwargs)
+            result = self.call_outermost(module, args, kwargs)
         except BaseException:
             self.safely(loop.forget)
+            loop.raised = "forward"
             raise
         if loop.on:
             self.safely(self.end_forward, result, inside)
         return result
+
+    def call_outermost(self, module, args, kwargs):
+        loop = self.loop
+        loop.in_module = True
+        try:
+            if not loop.observer.wraps_modules:
+                return self.call_module(module, *args, **kwargs)
+            with loop.observer.around(module, loop):
+                return self.call_module(module, *args, **kwargs)
+        finally:
+            loop.in_module = False
+
+    def next_module(self, module, args, kwargs):
+        """Another model of the same forward, or a loss."""
+        self.safely(self.loop.observer.saw_module, module)
+        return self.call_outermost(module, args, kwargs)
 
     def begin_forward(self, module):
         if self.function is not None:
@@ -185,12 +100,31 @@ class Hooks:
                 loop.open(inside)
 
     def backward(self, args, kwargs):
+        if self.loop.step_ends == "optimizer" and not self.has_optimizer:
+            self.safely(self.count_backward)
         self.safely(self.loop.open, "backward")
         try:
-            return self.run_backward(*args, **kwargs)
-        finally:
+            result = self.run_backward(*args, **kwargs)
+        except BaseException:
             if self.loop.on:
                 self.safely(self.end_backward)
+            self.loop.raised = "backward"
+            raise
+        if self.loop.on:
+            self.safely(self.end_backward)
+        return result
+
+    def count_backward(self):
+        """A program without an optimizer would run to its timeout."""
+        self.backwards += 1
+        parameters = [each for root in self.loop.observer.roots for each in root.parameters()]
+        if parameters and all(each.grad is None for each in parameters):
+            self.cleared += 1
+        if self.cleared == 3 or (self.cleared < 3 and self.backwards == 20):
+            report.phase("step, no optimizer stepped: set `step_ends`")  # also where it runs to its timeout
+        if self.backwards > _MOST_BACKWARDS or self.cleared > _MOST_CLEARED:
+            report.fact("observe.no_optimizer", self.backwards - 1)
+            self.has_optimizer = True  # as far as this is concerned
 
     def end_backward(self):
         loop = self.loop
@@ -200,10 +134,27 @@ class Hooks:
         elif loop.in_optimizer:
             loop.open("optimizer")
 
+    def before_optimizer(self, optimizer):
+        """The step before is over now: later, within the range of `Optimizer.step`, torch's profiler must not stop."""
+        loop = self.loop
+        if self.belongs_to_step(optimizer):
+            return
+        if loop.ended is not None:
+            loop.hand_over()
+        elif loop.begin is None:
+            loop.observer.saw_optimizer(optimizer)
+            loop.observer.begin_step(loop.number)
+
+    def belongs_to_step(self, optimizer):
+        """Whether it is another optimizer of a step that has ended."""
+        return self.loop.ended is not None and self.function is None and id(optimizer) not in self.loop.stepped
+
     def begin_optimizer(self, optimizer):
         loop = self.loop
-        if id(optimizer) not in loop.stepped and loop.ended is not None:
-            # Another optimizer of the same step.
+        if not self.has_optimizer:
+            self.has_optimizer = True
+            report.phase("step")
+        if self.belongs_to_step(optimizer):
             loop.ended = None
         loop.observer.saw_optimizer(optimizer)
         loop.open("optimizer")
@@ -232,6 +183,8 @@ def install(torch, observer, step_ends):
         if phase is None or phase == "optimizer":
             if loop.here():
                 return hooks.module(self, args, kwargs)
+        elif phase == "forward" and not loop.in_module and loop.here():
+            return hooks.next_module(self, args, kwargs)
         elif observer.wraps_modules and loop.on:
             with observer.around(self, loop):
                 return call_module(self, *args, **kwargs)
@@ -256,6 +209,18 @@ def install(torch, observer, step_ends):
         if loop.here() and loop.in_optimizer:
             hooks.safely(hooks.end_optimizer, optimizer)
 
+    def with_hooks(step):
+        """Torch's own makes a range of the profiler around the step and all its hooks."""
+        hooked = make_range(step)
+
+        @functools.wraps(hooked)
+        def call_step(optimizer, *args, **kwargs):
+            if loop.phase != "backward" and loop.here() and not loop.in_optimizer:
+                hooks.safely(hooks.before_optimizer, optimizer)
+            return hooked(optimizer, *args, **kwargs)
+
+        return call_step
+
     torch.nn.Module.__call__ = functools.wraps(call_module)(call)
     torch.autograd.backward = functools.wraps(run_backward)(backward)
     if step_ends not in ("backward", "forward"):
@@ -263,6 +228,8 @@ def install(torch, observer, step_ends):
         optimizers = importlib.import_module("torch.optim.optimizer")
         optimizers.register_optimizer_step_pre_hook(before_optimizer)
         optimizers.register_optimizer_step_post_hook(after_optimizer)
+        make_range = optimizers.Optimizer.profile_hook_step
+        optimizers.Optimizer.profile_hook_step = staticmethod(with_hooks)
 
     def stop():
         loop.on = False

@@ -41,16 +41,52 @@ def tensors_alive(torch):
     return sizes
 
 
+def _model_names(roots):
+    """The first model of a class has its name, the next ones are `Net#2` and so on."""
+    counts, names = {}, []
+    for root in roots:
+        name = type(root).__name__
+        counts[name] = counts.get(name, 0) + 1
+        names.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+    return names
+
+
+def _named(roots, optimizers):
+    """[(name, parameter)] and [(name, buffer)], each tensor and each name once.
+
+    A name that an earlier model has already given to another tensor begins with the name of the model.
+    """
+    seen, taken = set(), set()
+
+    def add(rows, name, long_name, tensor):
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            name = long_name if name in taken else name
+            taken.add(name)
+            rows.append((name, tensor))
+
+    parameters, buffers = [], []
+    for root, model in zip(roots, _model_names(roots)):
+        for rows, tensors in ((parameters, root.named_parameters()), (buffers, root.named_buffers())):
+            for name, tensor in tensors:
+                add(rows, name, f"{model}.{name}", tensor)
+    alone = [each for optimizer in optimizers for group in getattr(optimizer, "param_groups", []) for each in group["params"]]
+    for number, parameter in enumerate(alone):  # of no module that is called
+        add(parameters, f"parameter{number}", f"parameter#{number}", parameter)
+    return parameters, buffers
+
+
 def held_tensors(roots, optimizers):
     """(kind, name, tensor) of what outlives a step."""
-    for root in roots:
-        for name, parameter in root.named_parameters():
-            yield "weights", name, parameter
-            if parameter.grad is not None:
-                yield "gradients", name, parameter.grad
-        for name, buffer in root.named_buffers():
-            yield "other", name, buffer
-    names = {id(parameter): name for root in roots for name, parameter in root.named_parameters()}
+    parameters, buffers = _named(roots, optimizers)
+    for name, parameter in parameters:
+        yield "weights", name, parameter
+    for name, parameter in parameters:
+        if parameter.grad is not None:
+            yield "gradients", f"{name}.grad", parameter.grad
+    for name, buffer in buffers:
+        yield "other", name, buffer
+    names = {id(parameter): name for name, parameter in parameters}
     for optimizer in optimizers:
         for parameter, state in optimizer.state.items():
             for key, value in state.items():
@@ -64,7 +100,7 @@ class Memory(Observer):
         self._observed = min(warmup, _MOST_WARMUP)
         self.steps = self._observed + 1
         self._recorder = None
-        self._held = {}  # (kind, name): (address, bytes)
+        self._held = {}  # kind: {name: bytes}, of the moment when most of it was held
 
     def begin_program(self):
         if self._observed == 0:
@@ -87,12 +123,16 @@ class Memory(Observer):
             self._recorder.begin(self._hold("weights", "other", "optimizer_state", "gradients"))
 
     def _hold(self, *kinds):
-        """Notes the tensors that are held now; returns their names by address."""
-        names = {}
+        """Notes the tensors that are held now, each storage once; returns their names by address."""
+        names, now = {}, {}
         for kind, name, tensor in held_tensors(self.roots, self.optimizers):
-            if kind in kinds and storage_of(tensor) is not None:
-                self._held[kind, name] = storage_of(tensor)
-                names[self._held[kind, name][0]] = name
+            address, size = storage_of(tensor) or (0, 0)
+            if kind in kinds and address != 0 and address not in names:
+                names[address] = name
+                now.setdefault(kind, {})[name] = size
+        for kind, sizes in now.items():
+            if sum(sizes.values()) >= sum(self._held.get(kind, {}).values()):
+                self._held[kind] = sizes
         return names
 
     def _start(self):
@@ -104,9 +144,9 @@ class Memory(Observer):
         changes, memory = self._recorder.end()
         for phase, sizes in memory.items():
             report.write(memory=phase, **sizes)
-        report.write(held=[[kind, name, size] for (kind, name), (_, size) in self._held.items()])
+        report.write(held=[[kind, name, size] for kind, sizes in self._held.items() for name, size in sizes.items()])
         report.write(blocks=[[i, size, begin, end, phase, "", origin]
-                             for i, (size, begin, end, phase, origin) in kept_blocks(changes.blocks)])
+                             for i, (size, begin, end, phase, origin) in kept_blocks(changes.blocks, changes.named)])
         report.write(timeline=[[i, ns, action, address, size, allocated, allocated, phase]
                                for i, (ns, action, address, size, allocated, phase) in kept_points(changes.points)])
 

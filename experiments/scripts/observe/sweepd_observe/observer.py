@@ -1,5 +1,9 @@
 """What the three passes have in common."""
 
+import contextlib
+
+from . import report
+
 
 class Observer:
     """Gets the marks and steps of a loop (hooks.py). `steps` is after how many of them the program ends."""
@@ -22,7 +26,7 @@ class Observer:
     def _saw(self, one, seen, parameters):
         if self.uses_device is None:
             self.uses_device = self.torch.cuda.is_available() and any(each.is_cuda for each in parameters())
-            self.begin_program()
+            self._begin()
         if not any(each is one for each in seen):
             seen.append(one)
 
@@ -30,10 +34,24 @@ class Observer:
         """Of a program that says itself where its steps are. It need not call a module."""
         if self.uses_device is None:
             self.uses_device = self.torch.cuda.is_available() and self.torch.cuda.is_initialized()
-            self.begin_program()
+            self._begin()
+
+    def _begin(self):
+        report.phase("step")
+        self.begin_program()
 
     def begin_program(self):
         """Called once, before the first mark."""
+
+    def around(self, module, loop):
+        """What every module is called within, if `wraps_modules`."""
+        return contextlib.nullcontext()
+
+    def drop(self):
+        """What began with the last mark is evaluation."""
+
+    def restart(self):
+        """Nothing since the last step belongs to one."""
 
     def mark(self, phase):
         """A boundary, at which `phase` begins; None: what is no phase. The mark is what `Step` has, and not None."""

@@ -20,6 +20,11 @@ def failed(where, error):
     fact("observe.failed", f"{where}: {type(error).__name__}: {error}"[:500])
 
 
+def phase(name):
+    """Where a failed ending was."""
+    fact("observe.phase", name)
+
+
 def folder():
     return os.environ["SWEEPD_FOLDER"]
 

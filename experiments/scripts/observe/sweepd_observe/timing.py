@@ -56,8 +56,8 @@ class FlopCount:
         from torch.utils.flop_counter import FlopCounterMode
         self._counter = FlopCounterMode(display=False)
         self._counter.__enter__()
-        self._phase, self._before = None, (0, 0)
-        self._flops, self._again = {}, {}  # by phase
+        self.restart()
+        self._without_formula = set()  # classes of modules
         self._by_modules, self._inside = 0, False
 
     def _counted(self):
@@ -65,6 +65,14 @@ class FlopCount:
         by_operator = self._counter.get_flop_counts().get("Global", {})
         attention = sum(flops for name, flops in by_operator.items() if "attention" in str(name) and "backward" in str(name))
         return self._counter.get_total_flops(), self._by_modules + attention // 5
+
+    def restart(self):
+        self._phase, self._before = None, (0, 0)
+        self._flops, self._again = {}, {}  # by phase
+
+    def drop(self):
+        """What came after the last boundary is evaluation."""
+        self._phase = None
 
     def enter(self, phase):
         now = self._counted()
@@ -85,12 +93,22 @@ class FlopCount:
             self._by_modules += self._counter.get_total_flops() - before
             self._inside = False
 
+    @contextlib.contextmanager
+    def recurrence(self, module):
+        before = self._counter.get_total_flops()
+        yield
+        if self._counter.get_total_flops() == before:
+            self._without_formula.add(type(module).__name__)
+
     def end(self):
         self.enter(None)
         self._counter.__exit__(None, None, None)
         again = {phase: flops for phase, flops in self._again.items() if flops}
         recomputed = {"recomputed": {**again, "step": sum(again.values())}} if again else {}
         report.write(work={**self._flops, "step": sum(self._flops.values())}, **recomputed)
+        if self._without_formula:
+            report.fact("warning.flops", f"flops: count has no formula for {', '.join(sorted(self._without_formula))}, so the "
+                        "FLOPs are a lower bound; write `flops` as a formula")
 
 
 class Timing(Observer):
@@ -113,9 +131,21 @@ class Timing(Observer):
             self.wraps_modules = True
 
     def around(self, module, loop):
-        if self._flops is None or loop.phase != "backward":
+        if self._flops is None:
             return contextlib.nullcontext()
-        return self._flops.recomputation()
+        if loop.phase == "backward":
+            return self._flops.recomputation()
+        if isinstance(module, self.torch.nn.RNNBase):
+            return self._flops.recurrence(module)
+        return contextlib.nullcontext()
+
+    def drop(self):
+        if self._flops is not None:
+            self._flops.drop()
+
+    def restart(self):
+        if self._flops is not None:
+            self._flops.restart()
 
     def mark(self, phase):
         if self._flops is not None:
