@@ -70,6 +70,23 @@ class MemoryDbTest : public DbTest {
   }
 };
 
+// As in older results.
+TEST_F(MemoryDbTest, AWeightAndAGradientOfOneNameAreTwoBlocks) {
+  auto request = sweep("s", {{{"model", "xl"}}});
+  request.sweep.passes = {Pass::kMemory};
+  AttemptRecord record = memory_pass(submit(request).queued.front().row);
+  record.held_memory = {{0, "gradients", "w", 1_MiB}, {0, "weights", "w", 2_MiB}};
+  record.allocations = {block(0, 2_MiB, 0, std::nullopt, "before", "", "w"),
+                        block(1, 1_MiB, 1, std::nullopt, "backward", "", "w")};
+  record.timeline = {point(0, 0, "phase", "step", {0}, 2_MiB),
+                     point(1, 2, "allocate", "backward", 1_MiB, 3_MiB)};
+  finish(record);
+  const auto details = reader_->memory_details(record.row);
+  ASSERT_TRUE(details) << details.error().message;
+  EXPECT_THAT(rows_of(details->tables, "Live at the peak"),
+              ElementsAre("weights|1|2.0 MiB|66.7%", "gradients|1|1.0 MiB|33.3%"));
+}
+
 TEST_F(MemoryDbTest, ThePictureComesBackAsItWas) {
   const auto details = reader_->memory_details(store());
   ASSERT_TRUE(details) << details.error().message;

@@ -133,6 +133,21 @@ TEST_F(MemoryRecorderTest, WhatMovesToAnotherNameCountsOnce) {
   EXPECT_THAT(memory_facts(*result.trace), Contains(Pair("gradients_bytes", 40)));
 }
 
+// A gradient of the step before, which the program clears before the backward.
+TEST_F(MemoryRecorderTest, WhatIsFreedInTheForwardTakesNothingFromWhatItSaves) {
+  device.take(500, 1000);
+  ScriptedWorkload workload([&](std::int64_t, Phases& of_step) {
+    of_step.enter("forward");
+    device.take(1, 40);
+    device.give(500);
+    of_step.enter("backward");
+    device.give(1);
+    device.take(500, 1000);
+  });
+  const auto result = observe(workload);
+  EXPECT_THAT(memory_facts(*result.trace), Contains(Pair("saved_for_backward_bytes", 40)));
+}
+
 TEST_F(MemoryRecorderTest, WhatNobodyNamedIsUnnamed) {
   device.take(7, 1000);
   Trained workload(device);

@@ -1,10 +1,12 @@
 // Tests the log's lines on the reports of a workload that measures itself.
 #include "runner/worker/passes/self_timed.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "runner/base/proc.h"
 #include "tests/worker/temp_folder.h"
 
 namespace sweepd {
@@ -32,6 +34,25 @@ TEST(JournalFindings, CountsStepsAndMetricsAndNotReports) {
   EXPECT_EQ(findings.summary(), "6 steps of 4 metrics");
   findings.whole_run(samples_of({"joules"}));
   EXPECT_EQ(findings.summary(), "6 steps of 4 metrics, 1 metric of the whole run");
+}
+
+TEST(JournalFindings, UnnamedMemoryIsThatWithoutHeldTensors) {
+  const TempFolder folder;
+  const auto path = folder.path() / "events.0.ndjson";
+  auto events = EventWriter::open(path);
+  ASSERT_TRUE(events.ok());
+  AttemptProgress progress;
+  JournalFindings findings(*events, progress, 0);
+  ObservedMemory memory;
+  memory.held = {{0, "weights", "w", {40}}, {0, "gradients", "w.grad", {40}}};
+  memory.allocations = {{0, 0, {40}, {}, {}, "before", "", "w"},
+                        {0, 1, {7}, {}, {}, "before", "", ""},
+                        {0, 2, {40}, {5}, {}, "backward", "", "w.grad"}};
+  memory.timeline = {{0, 0, {}, "phase", 0, {}, {47}, {47}, "step"}};
+  findings.memory(std::move(memory));
+  events->flush();
+  EXPECT_THAT(read_small_file(path.string()),
+              testing::HasSubstr("\"name\":\"unnamed_bytes\",\"number\":7"));
 }
 
 TEST(SelfTimedSteps, CannotBeChangedFromOutside) {

@@ -25,11 +25,10 @@ std::map<int, std::vector<MemoryPoint>> timelines(Connection& connection, Names&
 }
 
 std::vector<MemoryBlock> blocks_of(Connection& connection, std::int64_t attempt, int rank) {
-  Query query(connection,
-              "SELECT coalesce(h.kind, ''), p.text, b.size_bytes, b.allocated_ns, b.freed_ns "
-              "FROM allocation b JOIN name p ON p.id = b.phase LEFT JOIN memory_held h "
-              "ON h.attempt = b.attempt AND h.rank = b.rank AND h.name = b.origin "
-              "WHERE b.attempt = ? AND b.rank = ?");
+  Query query(connection, fmt::format("SELECT {}, p.text, b.size_bytes, b.allocated_ns, b.freed_ns "
+                                      "FROM allocation b JOIN name p ON p.id = b.phase {} "
+                                      "WHERE b.attempt = ?1 AND b.rank = ?2",
+                                      kKindOfBlock, kHeldOfBlock));
   query.bind_all(attempt, rank);
   std::vector<MemoryBlock> blocks;
   while (query.next()) {

@@ -96,12 +96,11 @@ Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPictu
       [](const MemoryPoint& a, const MemoryPoint& b) { return a.allocated < b.allocated; });
   if (peak == picture.timeline.end()) return {};
   Query query(connection,
-              "SELECT coalesce(h.kind, ''), r.text, p.text, o.text, b.size_bytes FROM allocation b "
-              "JOIN name r ON r.id = b.range JOIN name p ON p.id = b.phase "
-              "JOIN name o ON o.id = b.origin "
-              "LEFT JOIN memory_held h ON h.attempt = b.attempt AND h.rank = b.rank "
-              "AND h.name = b.origin WHERE b.attempt = ?1 AND b.rank = ?2 "
-              "AND b.allocated_ns <= ?3 AND (b.freed_ns IS NULL OR b.freed_ns > ?3)");
+              fmt::format("SELECT {}, r.text, p.text, o.text, b.size_bytes FROM allocation b "
+                          "JOIN name r ON r.id = b.range JOIN name p ON p.id = b.phase "
+                          "JOIN name o ON o.id = b.origin {} WHERE b.attempt = ?1 AND b.rank = ?2 "
+                          "AND b.allocated_ns <= ?3 AND (b.freed_ns IS NULL OR b.freed_ns > ?3)",
+                          kKindOfBlock, kHeldOfBlock));
   query.bind_all(attempt, picture.rank, peak->time.ns);
   std::map<std::string, Lines> lines;
   while (query.next()) {

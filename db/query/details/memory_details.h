@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "db/base/connection.h"
@@ -9,6 +10,15 @@
 #include "runner/model/sweep/table.h"
 
 namespace sweepd {
+
+// The kind of held tensor in block `b` of phase `p`, or '', and its join for attempt ?1. In older
+// results a weight and its gradient have the same name; `gradients` is the first kind by name and
+// `weights` the last.
+inline constexpr std::string_view kKindOfBlock =
+    "coalesce(CASE p.text WHEN 'before' THEN h.most ELSE h.least END, '')";
+inline constexpr std::string_view kHeldOfBlock =
+    " LEFT JOIN (SELECT rank, name, min(kind) AS least, max(kind) AS most FROM memory_held "
+    "WHERE attempt = ?1 GROUP BY rank, name) h ON h.rank = b.rank AND h.name = b.origin ";
 
 // Memory that outlives the step, by kind: measured, and predicted by the trial's figures.
 Table held_table(Connection& connection, std::int64_t attempt);

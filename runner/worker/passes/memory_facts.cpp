@@ -8,12 +8,25 @@
 namespace sweepd {
 namespace {
 
-// Bytes live when `phase` began, as requested; -1 if the recording has no such phase.
-std::int64_t live_at(const MemoryTrace& trace, std::string_view phase) {
-  for (const MemoryPoint& point : trace.timeline) {
-    if (point.action == "phase" && point.phase == phase) return point.allocated.value;
+const MemoryPoint* begin_of(const MemoryTrace& trace, std::string_view phase) {
+  const auto found = std::ranges::find_if(trace.timeline, [phase](const MemoryPoint& point) {
+    return point.action == "phase" && point.phase == phase;
+  });
+  return found == trace.timeline.end() ? nullptr : &*found;
+}
+
+// Bytes, as requested, that are live at `end` and were not at `begin`.
+std::int64_t added_between(const MemoryTrace& trace, const MemoryPoint& begin,
+                           const MemoryPoint& end) {
+  std::int64_t added = end.allocated.value - begin.allocated.value;
+  for (const Allocation& block : trace.allocations) {
+    if (block.allocated.ns < begin.time.ns || block.phase == "before") {
+      if (block.freed && block.freed->ns >= begin.time.ns && block.freed->ns <= end.time.ns) {
+        added += block.size.value;  // as a gradient that is cleared before the backward
+      }
+    }
   }
-  return -1;
+  return added;
 }
 
 // A line of the journal has at most kLongestJournalLine bytes, and a row a few hundred.
@@ -51,8 +64,10 @@ std::vector<std::pair<std::string, double>> memory_facts(const MemoryTrace& trac
     }
   }
   // Not from the allocator's own figures: a block of CUDA's is up to 1 MiB larger than its tensor.
-  const std::int64_t before = live_at(trace, "forward"), after = live_at(trace, "backward");
-  if (before >= 0 && after >= 0) add("saved_for_backward_bytes", after - before);
+  const MemoryPoint *forward = begin_of(trace, "forward"), *backward = begin_of(trace, "backward");
+  if (forward != nullptr && backward != nullptr) {
+    add("saved_for_backward_bytes", added_between(trace, *forward, *backward));
+  }
   std::int64_t largest = 0;
   for (const Allocation& block : trace.allocations) {
     if (block.phase != "before") largest = std::max(largest, block.size.value);

@@ -15,7 +15,8 @@ namespace sweepd {
 //   weights_bytes, gradients_bytes, optimizer_state_bytes, other_bytes   what outlives a step
 //   unnamed_bytes               live when the step began, but in none of these
 //   saved_for_backward_bytes    live when `backward` began but not when `forward` did, as tensors
-//                               asked for it; for a workload that has both phases
+//                               asked for it; for a workload that has both phases. What was live
+//                               before and was freed between makes it no smaller
 //   largest_allocation_bytes    of those made in the step
 //   memory_changes, lost_memory_changes    how many were recorded, and how many were not
 // A workload that names no tensors gets only the last three.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "runner/worker/passes/memory_facts.h"
@@ -75,6 +77,12 @@ void JournalFindings::memory(ObservedMemory memory) {
   trace.held = std::move(memory.held);
   trace.allocations = std::move(memory.allocations);
   trace.timeline = std::move(memory.timeline);
+  std::set<std::string_view> names;
+  for (const HeldMemory& held : trace.held) names.insert(held.name);
+  for (const Allocation& block : trace.allocations) {
+    if (block.phase == "before" && names.contains(block.origin))
+      trace.named_before.value += block.size.value;
+  }
   if (!trace.timeline.empty()) trace.changes = trace.timeline.back().sequence + 1;
   add_memory_events(std::move(trace), events_);
 }
