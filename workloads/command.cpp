@@ -99,11 +99,13 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void measure(Findings& findings) override {
+    // Until it reports a step, or the observer that the loop has begun.
+    if (observes_ || (format_ == "samples" && !cuda_)) findings.phase("setup");
     const Ended ended = run(&findings);
     if (cuda_ && !reported_memory_) return cuda_->report(findings);
     if (context_.pass == Pass::kMemory) {
       if (observes_) {
-        if (!reported_memory_) throw std::runtime_error(not_observed());
+        if (!reported_memory_) throw std::runtime_error(command::not_observed(facts_));
         findings.memory(std::move(blocks_));
       }
       if (reported_memory_) return;
@@ -114,11 +116,11 @@ class Command final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kProfile) {
       if (!observes_) return;
       if (command::report_observed(findings, context_.folder, context_.rank)) return;
-      throw std::runtime_error(not_observed());
+      throw std::runtime_error(command::not_observed(facts_));
     }
     wall_ms_ = static_cast<double>(ended.wall.ns) / 1e6;
     if (measured_ > 0 || measured_once_ || file_->is_of_other_rank()) return;
-    if (observes_) throw std::runtime_error(not_observed());
+    if (observes_) throw std::runtime_error(command::not_observed(facts_));
     throw std::runtime_error(output_.no_step(/*after_warmup=*/!steps_.empty()));
   }
 
@@ -208,13 +210,6 @@ class Command final : public Workload, public SelfTimed {
     return ended;
   }
 
-  // Why an observed program has no steps.
-  std::string not_observed() const {
-    const auto failed = facts_.find("observe.failed");
-    return command::not_observed(facts_.contains("torch"),
-                                 failed == facts_.end() ? "" : failed->second.text);
-  }
-
   void take(const command::Report& report, std::string_view line, Findings* findings,
             command::Symptoms& symptoms) {
     if (const auto* oom = std::get_if<command::OomReport>(&report)) {
@@ -224,7 +219,7 @@ class Command final : public Workload, public SelfTimed {
                         [&](const PhaseMemory& memory) { take_memory(memory, line, findings); },
                         [&](const ObservedMemory& memory) { take_blocks(memory); },
                         [&](const command::WorkReport& work) { take_work(work, findings); },
-                        [&](const command::FactReport& fact) { take_fact(fact); },
+                        [&](const command::FactReport& fact) { take_fact(fact, findings); },
                         [&](const auto& why) { symptoms.report(why); }},
                report);
   }
@@ -237,6 +232,7 @@ class Command final : public Workload, public SelfTimed {
   }
 
   void take_step(const command::StepReport& report, std::string_view line, Findings* findings) {
+    if (findings != nullptr && !observes_ && !std::exchange(began_, true)) findings->phase("step");
     if (findings == nullptr || context_.pass != Pass::kTiming) {
       for (const Sample& sample : report.samples) metrics_not_stored_.insert(sample.metric);
       return;
@@ -279,14 +275,16 @@ class Command final : public Workload, public SelfTimed {
     findings->memory(memory);
   }
 
-  void take_fact(const command::FactReport& fact) {
+  void take_fact(const command::FactReport& fact, Findings* findings) {
+    if (fact.name == "observe.phase" && findings != nullptr) return findings->phase(fact.text);
     // Again, because the text has been decoded since: it may be JSON with escapes.
     command::FactReport& kept = facts_[secrets_.hide(fact.name)];
     kept = fact;
     kept.text = secrets_.hide(fact.text);
     // The program would run to its timeout without a usable result.
-    if (fact.name == "observe.failed" && measured_ == 0 && !output_.has_patterns())
-      throw std::runtime_error(not_observed());
+    if ((fact.name == "observe.failed" || fact.name == "observe.no_optimizer") && measured_ == 0 &&
+        !output_.has_patterns())
+      throw std::runtime_error(command::not_observed(facts_));
   }
 
   void take_work(const command::WorkReport& report, Findings* findings) {
@@ -333,6 +331,7 @@ class Command final : public Workload, public SelfTimed {
   command::OutputLog log_;
   std::set<std::string> metrics_not_stored_, memory_not_stored_;  // metrics, phases
   std::int64_t measured_ = 0;
+  bool began_ = false;          // it has reported a step
   bool measured_once_ = false;  // metrics of the whole run
   bool reported_memory_ = false;
   bool knows_resident_ = false;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 #include "runner/base/proc.h"
 #include "runner/base/text.h"
@@ -17,6 +20,12 @@
 
 namespace sweepd::command {
 namespace {
+
+constexpr std::size_t kLongest = 500;  // of a line, or of an exception
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t';
+}
 
 // Exceptions that say that another process failed. Its own words come before them. vLLM says it of
 // its engine with a RuntimeError: "Engine core initialization failed. See root cause above."
@@ -29,13 +38,16 @@ bool is_of_other_process(std::string_view line, std::string_view exception) {
          line.find("See root cause above") != std::string_view::npos;
 }
 
+std::string_view without_rank(std::string_view line) {
+  if (!line.starts_with("[rank")) return line;
+  const std::size_t behind = line.find("]: ");
+  return behind == std::string_view::npos ? line : line.substr(behind + 3);
+}
+
 // Whether the line is the last one of a traceback, "FileNotFoundError: [Errno 2] ..." or
 // "torch.AcceleratorError", perhaps after torchrun's "[rank0]: ". Returns its name, or "".
 std::string_view exception_in(std::string_view line) {
-  if (line.starts_with("[rank")) {
-    const std::size_t behind = line.find("]: ");
-    if (behind != std::string_view::npos) line.remove_prefix(behind + 3);
-  }
+  line = without_rank(line);
   const std::size_t end = std::min(line.find(':'), line.size());
   std::string_view name = line.substr(0, end);
   constexpr std::string_view kLetters =
@@ -45,6 +57,39 @@ std::string_view exception_in(std::string_view line) {
   const bool is_one = name.ends_with("Error") || name.ends_with("Exception") ||
                       name.ends_with("Interrupt") || name == "StopIteration";
   return is_one ? name : std::string_view();
+}
+
+// "2.5", "1e-4", "12.3ms"
+bool is_number(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && word.data() + word.size() - end <= 2;
+}
+
+// Whether the line is one of figures, "iter 5: loss 2.3, 12.5 ms". Standard output is buffered, so
+// it may come after the exception.
+bool is_of_figures(std::string_view line) {
+  int words = 0, numbers = 0;
+  bool has_fraction = false;
+  std::string text(line);
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* failure : {"err", "fail", "abort", "fatal", "kill", "exce", "invalid", "denied"})
+    if (text.find(failure) != std::string::npos) return false;
+  constexpr std::string_view kBetween = " \t=,;|()[]{}";
+  for (std::size_t at = 0; at < text.size();) {
+    std::string_view word = std::string_view(text).substr(at);
+    word = word.substr(0, word.find_first_of(kBetween));
+    at += word.size() + 1;
+    while (word.ends_with(':') || word.ends_with('%')) word.remove_suffix(1);
+    if (is_number(word)) {
+      ++numbers;
+      has_fraction |= word.find('.') != std::string_view::npos;
+    } else if (word.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
+      ++words;
+    }
+  }
+  return numbers >= words && numbers > 0 && (words == 0 || has_fraction);
 }
 
 std::optional<std::int64_t> counter(const std::filesystem::path& file, std::string_view name) {
@@ -61,8 +106,8 @@ std::optional<std::int64_t> counter(const std::filesystem::path& file, std::stri
 void Symptoms::read(std::string_view line) {
   const std::string_view text = trim(line);
   if (text.empty()) return;
-  constexpr std::size_t kLongest = 500;
-  last_line_ = text.substr(0, kLongest);
+  line_before_ = last_line_;
+  if (!is_of_figures(text.substr(0, kLongest))) last_line_ = text.substr(0, kLongest);
   if (text.starts_with(kSkipMarker)) skip_reason_ = trim(text.substr(kSkipMarker.size()));
   if (text.starts_with("The above exception was the direct cause of")) {
     next_exception_ = Chain::kCausedByIt;
@@ -72,6 +117,7 @@ void Symptoms::read(std::string_view line) {
   constexpr std::size_t kSearched = 4096;  // of a line that may be as long as it likes
   const bool of_memory = says_out_of_memory(text.substr(0, kSearched));
   const std::string_view exception = exception_in(text);
+  read_traceback(line);
   if (of_memory) {
     // The first one that says how much it was.
     if (oom_line_.empty() || requested_bytes(oom_line_).value == 0) oom_line_ = text;
@@ -81,6 +127,32 @@ void Symptoms::read(std::string_view line) {
     oom_line_.clear();
   }
   if (!exception.empty()) next_exception_ = Chain::kNew;
+}
+
+void Symptoms::read_traceback(std::string_view line) {
+  line = without_rank(line);
+  const std::string_view text = trim(line);
+  if (text.empty()) return;
+  constexpr int kMostLines = 100;  // of a message, or after it; a program that says more went on
+  if (line.starts_with("Traceback (most recent call last)")) {
+    traceback_ = Traceback::kFrames;
+  } else if (traceback_ == Traceback::kFrames) {
+    if (is_space(line.front())) return;
+    const bool explains =
+        next_exception_ != Chain::kIgnored && !is_of_other_process(text, exception_in(text));
+    traceback_ = explains || exception_.empty() ? Traceback::kMessage : Traceback::kOver;
+    if (traceback_ == Traceback::kOver) return;
+    exception_ = text.substr(0, kLongest);
+    lines_after_it_ = 0;
+  } else if (!exception_.empty()) {
+    const bool is_printed = is_of_figures(text.substr(0, kLongest));
+    if (is_printed || text.starts_with("Exception ignored in")) traceback_ = Traceback::kOver;
+    if (!is_printed && !is_space(line.front()) && ++lines_after_it_ > kMostLines) {
+      exception_.clear();
+    }
+    if (traceback_ == Traceback::kOver || exception_.empty()) return;
+    exception_ = (exception_ + " ").append(text).substr(0, kLongest);
+  }
 }
 
 void Symptoms::judge(const Ended& ended, bool killed_for_memory, Bytes memory_limit) const {
@@ -97,7 +169,8 @@ void Symptoms::judge(const Ended& ended, bool killed_for_memory, Bytes memory_li
   if (!oom_line_.empty() || (killed && killed_for_memory)) {
     throw OutOfMemory(requested_bytes(oom_line_), Bytes{0}, memory_limit);
   }
-  const std::string last = last_line_.empty() ? "" : ": " + last_line_;
+  const std::string& reason = exception_.empty() ? last_line_ : exception_;
+  const std::string last = reason.empty() ? "" : ": " + reason;
   if (ended.signal) {
     throw Crash(*ended.signal, fmt::format("the program was ended by SIG{}{}",
                                            ::sigabbrev_np(*ended.signal), last));

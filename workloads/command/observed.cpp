@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -42,15 +43,25 @@ std::string trace_file(int rank) {
   return fmt::format("trace.{}.json", rank);
 }
 
-std::string not_observed(bool imported_torch, const std::string& failure) {
-  if (!failure.empty()) return "observe: torch: the observer failed: " + failure;
-  return std::string("observe: torch: the program ended without a step to measure: ") +
-         (imported_torch
-              ? "after its warm-up no optimizer stepped; for a program without an optimizer set "
-                "`step_ends` to backward, forward or the name of a function"
-              : "it did not import torch where the observer could see it; it must be Python, "
-                "started "
-                "without -S, -I and -E");
+std::string not_observed(const std::map<std::string, FactReport>& facts) {
+  constexpr std::string_view kAdvice =
+      "; for a program without an optimizer set `step_ends` to backward, forward or the name of a "
+      "function";
+  const auto failed = facts.find("observe.failed"), backwards = facts.find("observe.no_optimizer");
+  if (failed != facts.end()) return "observe: torch: the observer failed: " + failed->second.text;
+  if (backwards != facts.end()) {
+    return fmt::format("observe: torch: no optimizer stepped in {:.0f} backwards{}",
+                       backwards->second.number.value_or(0), kAdvice);
+  }
+  constexpr std::string_view kNoStep =
+      "observe: torch: the program ended without a step to measure: ";
+  if (facts.contains("torch")) {
+    return fmt::format("{}after its warm-up no optimizer stepped{}", kNoStep, kAdvice);
+  }
+  return fmt::format(
+      "{}it did not import torch where the observer could see it; it must be Python, started "
+      "without -S, -I and -E",
+      kNoStep);
 }
 
 }  // namespace sweepd::command

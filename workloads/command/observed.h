@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "workloads/api/self_timed.h"
+#include "workloads/command/program_report.h"
 
 namespace sweepd::command {
 
@@ -21,7 +23,7 @@ std::optional<ObservedSteps> read_observed(const std::filesystem::path& folder, 
 
 std::string trace_file(int rank);
 
-// Why no step was observed: the observer's own `failure`, or what was missing.
-std::string not_observed(bool imported_torch, const std::string& failure);
+// Why no step was observed, by the observer's facts.
+std::string not_observed(const std::map<std::string, FactReport>& facts);
 
 }  // namespace sweepd::command

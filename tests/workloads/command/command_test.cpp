@@ -248,8 +248,10 @@ TEST(Command, EndsBecomeOutcomes) {
   };
   for (const Row& row : {
            Row{"echo ValueError: no; exit 2",
-               "failed: the program ended with exit code 2: ValueError: no, in step"},
-           Row{"kill -SEGV $$", "crashed: killed by SIGSEGV (11), in step"},
+               "failed: the program ended with exit code 2: ValueError: no, in setup"},
+           Row{"kill -SEGV $$", "crashed: killed by SIGSEGV (11), in setup"},
+           Row{"echo '{\"step\":0,\"time\":1}' >&3; exit 2",
+               "failed: the program ended with exit code 2, in step"},
            Row{"echo no torch here; exit 77", "skipped: no torch here"},
            Row{"echo '{\"skipped\":\"needs 2 GPUs\"}' >&3", "skipped: needs 2 GPUs"},
            Row{"echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB'; "

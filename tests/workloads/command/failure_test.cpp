@@ -54,6 +54,50 @@ TEST(Symptoms, MakeOutcomesOfEnds) {
   EXPECT_EQ(judged(signalled(SIGKILL), {"x"}), "crashed 9: the program was ended by SIGKILL: x");
 }
 
+TEST(Symptoms, AnExceptionIsTheReasonWithAllItsLines) {
+  const auto reason = [](const std::vector<std::string>& output) {
+    const std::string all = judged(exited(1), output);
+    constexpr std::string_view kBefore = "failed: the program ended with exit code 1";
+    return all.substr(std::min(all.size(), kBefore.size()));
+  };
+  const std::string begin = "Traceback (most recent call last):", frame = "  File \"a.py\", line 1";
+  EXPECT_EQ(reason({begin, frame, "    raise x", "ValueError: bad data", "second line"}),
+            ": ValueError: bad data second line");
+  EXPECT_EQ(reason({begin, frame, "RuntimeError: Error(s) in loading:", "\tMissing key: a"}),
+            ": RuntimeError: Error(s) in loading: Missing key: a");
+  EXPECT_EQ(reason({"[rank0]: " + begin, "[rank0]:   File", "[rank0]: KeyError: 'x'"}),
+            ": KeyError: 'x'");
+  // Standard output is buffered.
+  EXPECT_EQ(reason({begin, frame, "ValueError: bad", "0 2.5", "step 1: loss 2.5", "the end"}),
+            ": ValueError: bad");
+  EXPECT_EQ(reason({begin, frame, "KeyError: 'x'", "",
+                    "During handling of the above exception:", begin, frame, "ValueError: last"}),
+            ": ValueError: last");
+  EXPECT_EQ(reason({begin, frame, "ValueError: first", begin, frame, "a.ChildFailedError: ", "=="}),
+            ": ValueError: first");
+  EXPECT_EQ(reason({begin, frame, "ValueError: last", "Exception ignored in: <f>", begin, frame,
+                    "AttributeError: x"}),
+            ": ValueError: last");
+  std::vector<std::string> survived{begin, frame, "ValueError: survived"};
+  survived.insert(survived.end(), 101, "going on");
+  survived.emplace_back("too many errors");
+  EXPECT_EQ(reason(survived), ": too many errors");
+}
+
+TEST(Symptoms, FiguresAreNoReason) {
+  for (const char* line : {"4 62.878944396972656", "17", "iter 5: loss 2.3, time 12.5ms",
+                           "epoch=1 loss=0.25 | lr 1e-4"}) {
+    EXPECT_EQ(judged(exited(3), {line}), "failed: the program ended with exit code 3") << line;
+    EXPECT_EQ(judged(exited(3), {"no GPU", line}),
+              "failed: the program ended with exit code 3: no GPU");
+  }
+  for (const char* line : {"CUDA 12.4 required", "error 2.5", "2026-11-30 12:00:01.123 lost",
+                           "train.py: error: argument --lr: invalid float value: '0.x'"}) {
+    EXPECT_EQ(judged(exited(3), {line}),
+              std::string("failed: the program ended with exit code 3: ") + line);
+  }
+}
+
 TEST(Symptoms, ASkipHasItsReason) {
   EXPECT_EQ(judged(exited(77), {"looking", "no torch here; pip install torch"}),
             "skipped: no torch here; pip install torch");

@@ -105,7 +105,7 @@ TEST(SecretFiles, AFailureLeavesNoneInThem) {
     const SecretStory story("echo \"$TEST_SECRET\" > core.txt; echo \"no $TEST_SECRET\"; exit 3",
                             reports);
     EXPECT_EQ(story.ending(),
-              "failed: the program ended with exit code 3: no [TEST_SECRET], in step");
+              "failed: the program ended with exit code 3: no [TEST_SECRET], in setup");
     EXPECT_EQ(story.content("core.txt"), "[TEST_SECRET]\n");
   }
   const SecretStory garbled("echo \"{$1\" >&3");
