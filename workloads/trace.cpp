@@ -15,6 +15,7 @@
 
 #include "runner/base/trace_file.h"
 #include "runner/model/attempt/attempt_record.h"
+#include "runner/model/measurement/memory_picture.h"
 #include "runner/trace/analysis.h"
 #include "runner/trace/chrome.h"
 #include "runner/trace/nsys.h"
@@ -55,7 +56,8 @@ struct TraceParams {
         "memory snapshots of torch; of several traces each is a rank; relative to the sweep file",
         form_of(TextForm::kWords), Matters());
     field("step", step,
-          "which step of the trace, as the trace numbers it; `all` is the whole trace");
+          "which step of the trace, as the trace numbers it; `all` is the mean of those that it "
+          "marks, or without marks the span that was recorded");
     field("code", code, "the content of the files; computed at submission", Computed());
     field("submitted_from", submitted_from,
           "the folder of the sweep file; filled in at submission, and no part of the key",
@@ -114,13 +116,14 @@ class Trace final : public Workload, public SelfTimed {
     if (context_.pass == Pass::kMemory) return measure_memory(findings);
     timeline_ = read_timeline();
     const trace::TraceIndex index(timeline_);
-    const std::vector<trace::StepWindow> steps = trace::step_windows(timeline_);
-    const trace::Window window = window_of(steps);
-    trace::ProfileRows rows =
-        trace::profile_rows(index, params_.step == kAllSteps ? kAlways : window);
-    trace::TraceUse use = index.analyse(window);
-    // Of the whole trace, also those before the first work.
-    if (params_.step == kAllSteps) use.launches = index.launches_in(kAlways);
+    std::vector<trace::StepWindow> steps = trace::step_windows(timeline_);
+    if (params_.step == kAllSteps && !begins_in(windows_of(steps))) steps.clear();
+    const std::vector<trace::Window> windows = windows_of(steps);
+    // Without steps the rows and launches are of the whole trace, also those before the first work.
+    const bool is_span = steps.empty();
+    trace::ProfileRows rows = trace::profile_rows(index, is_span ? std::vector{kAlways} : windows);
+    trace::TraceUse use = index.analyse(windows);
+    if (is_span) use.launches = index.launches_in({kAlways});
     std::vector<Sample> samples = trace::bound_samples(use);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       samples.push_back({0, static_cast<std::int64_t>(i), "step", "traced_step_time",
@@ -169,14 +172,20 @@ class Trace final : public Workload, public SelfTimed {
     }
     trace::ChromeTrace read = or_throw(trace::read_chrome_trace(file));
     if (read.unusable > 0) {
+      read.timeline.dropped += read.unusable;
       numbers_.emplace_back("trace.unusable_events", static_cast<double>(read.unusable));
       texts_.emplace_back("trace.first_unusable_event", read.first_unusable);
     }
     return std::move(read.timeline);
   }
 
-  trace::Window window_of(const std::vector<trace::StepWindow>& steps) const {
-    if (params_.step == kAllSteps) return span_of_devices();
+  std::vector<trace::Window> windows_of(const std::vector<trace::StepWindow>& steps) const {
+    if (params_.step == kAllSteps) {
+      if (steps.empty()) return {span_of_devices()};
+      std::vector<trace::Window> windows;
+      for (const trace::StepWindow& step : steps) windows.push_back(step.window);
+      return windows;
+    }
     std::int64_t number = -1;
     const char* end = params_.step.data() + params_.step.size();
     const auto read = std::from_chars(params_.step.data(), end, number);
@@ -185,13 +194,22 @@ class Trace final : public Workload, public SelfTimed {
           fmt::format("step: `{}` is no number; expected one of a step, or `all`", params_.step));
     }
     const auto found = std::ranges::find(steps, number, &trace::StepWindow::number);
-    if (found != steps.end()) return found->window;
+    if (found != steps.end()) return {found->window};
     std::string has = "has no steps";
     if (steps.size() == 1) has = fmt::format("has step {} alone", steps.front().number);
     if (steps.size() > 1) {
       has = fmt::format("has steps {} to {}", steps.front().number, steps.back().number);
     }
     throw std::runtime_error(fmt::format("step: no step {}; the trace {}", number, has));
+  }
+
+  // Whether the rows of a profile have anything of these windows.
+  bool begins_in(const std::vector<trace::Window>& windows) const {
+    const auto begins = [&](const auto& record) {
+      return trace::any_contains(windows, record.begin_ns);
+    };
+    return timeline_.work.empty() ? std::ranges::any_of(timeline_.operators, begins)
+                                  : std::ranges::any_of(timeline_.work, begins);
   }
 
   // From the first to the last work of any device, as other tools count it: around that, a trace
@@ -236,6 +254,7 @@ class Trace final : public Workload, public SelfTimed {
       numbers_.emplace_back(name, static_cast<double>(bytes.value));
     }
     numbers_.emplace_back("snapshot.fragmentation", fragmentation.index());
+    numbers_.emplace_back(kTimedFact, trace::has_times(snapshot, device) ? 1 : 0);
   }
 
   void remember(const trace::TraceUse& use, std::size_t steps) {
@@ -243,11 +262,18 @@ class Trace final : public Workload, public SelfTimed {
     texts_.emplace_back("trace.file", files_[own].filename().string());
     texts_.emplace_back(kRecordedFact, timeline_.source);
     numbers_.emplace_back("trace.steps", static_cast<double>(steps));
+    if (timeline_.world_size > 1) {
+      numbers_.emplace_back("trace.rank", timeline_.rank);
+      numbers_.emplace_back("trace.world_size", timeline_.world_size);
+    }
     // What the rows of kernels and operators add up.
-    const std::size_t added_up = params_.step == kAllSteps ? std::max<std::size_t>(1, steps) : 1;
-    numbers_.emplace_back("profile.steps", static_cast<double>(added_up));
+    const auto added_up = static_cast<double>(use.windows.size());
+    numbers_.emplace_back("profile.steps", added_up);
+    if (params_.step == kAllSteps && steps > 0) {
+      numbers_.emplace_back("trace.outside_steps_ms", outside_ms(use.windows));
+    }
     numbers_.emplace_back("trace.devices", static_cast<double>(use.devices.size()));
-    numbers_.emplace_back("profile.step_ms", static_cast<double>(use.window.length_ns()) / 1e6);
+    numbers_.emplace_back("profile.step_ms", use.length_ns() / 1e6 / added_up);
     numbers_.emplace_back("profile.dropped_records", static_cast<double>(timeline_.dropped));
     if (use.devices.empty()) return;
     for (const trace::GapDecade& decade : use.devices[0].gaps) {
@@ -256,6 +282,16 @@ class Trace final : public Workload, public SelfTimed {
       numbers_.emplace_back(name, static_cast<double>(decade.gaps));
       numbers_.emplace_back(name + "_ms", static_cast<double>(decade.total_ns) / 1e6);
     }
+  }
+
+  // The time of work that begins in none of the windows, which nothing else counts.
+  double outside_ms(const std::vector<trace::Window>& windows) const {
+    double ms = 0;
+    for (const trace::DeviceWork& work : timeline_.work) {
+      if (trace::any_contains(windows, work.begin_ns)) continue;
+      ms += static_cast<double>(work.end_ns - work.begin_ns) / 1e6;
+    }
+    return ms;
   }
 
   // The first device with work; of a trace without any, a CPU that it does not name.

@@ -1,7 +1,6 @@
 #include "runner/trace/analysis.h"
 
 #include <algorithm>
-#include <set>
 
 #include "runner/model/vocabulary/kernel_class.h"
 
@@ -27,6 +26,15 @@ CommunicationTime communication_beside(std::vector<Window> communication,
   return time;
 }
 
+// Adds the parts of a span that are in the windows, which are in order and do not overlap.
+void add_parts(const HostSpan& span, const std::vector<Window>& windows,
+               std::vector<Window>& parts) {
+  auto window = std::ranges::upper_bound(windows, span.begin_ns, {}, &Window::end_ns);
+  for (; window != windows.end() && window->begin_ns < span.end_ns; ++window) {
+    parts.push_back(clip({span.begin_ns, span.end_ns}, *window));
+  }
+}
+
 double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
@@ -40,49 +48,70 @@ std::array<GapDecade, kGapDecades> empty_gap_histogram() {
   return decades;
 }
 
-double DeviceUse::busy_share(const Window& window) const {
-  return share(static_cast<double>(busy_ns), static_cast<double>(window.length_ns()));
+double DeviceUse::busy_share() const {
+  return share(static_cast<double>(busy_ns), static_cast<double>(busy_ns + idle_ns));
+}
+
+void CommunicationTime::add(const CommunicationTime& more) {
+  total_ns += more.total_ns;
+  exposed_ns += more.exposed_ns;
+  overlapped_ns += more.overlapped_ns;
 }
 
 double DeviceUse::graph_share() const {
   return share(static_cast<double>(graph_kernels), static_cast<double>(kernels));
 }
 
-TraceUse TraceIndex::analyse(const Window& window, const IdleRules& rules) const {
-  TraceUse use{window, launches_in(window), {}, {}};
+double TraceUse::length_ns() const {
+  double ns = 0;
+  for (const Window& window : windows) ns += static_cast<double>(window.length_ns());
+  return ns;
+}
+
+TraceUse TraceIndex::analyse(const std::vector<Window>& windows, const IdleRules& rules) const {
+  TraceUse use{windows, launches_in(windows), {}, {}};
   for (const auto& [device, all] : devices_) {
-    use.devices.push_back(use_of(device, all, window, rules));
+    use.devices.push_back(use_of(device, all, windows, rules));
   }
-  if (use.devices.empty()) use.host = use_of_host(window);
+  if (use.devices.empty()) use.host = use_of_host(windows);
   return use;
 }
 
-DeviceUse TraceIndex::use_of(std::int32_t device, const PerDevice& all, const Window& window,
-                             const IdleRules& rules) const {
+DeviceUse TraceIndex::use_of(std::int32_t device, const PerDevice& all,
+                             const std::vector<Window>& windows, const IdleRules& rules) const {
   DeviceUse use;
   use.device = device;
-  if (window.length_ns() == 0) return use;
-  count_work(use, all, window);
-  find_gaps(use, all, window, rules);
-  use.busy_ns = window.length_ns() - use.idle_ns;
-  use.communication = communication_of(all, window);
-  const auto [first, last] = all.pending_when.touching(window);
-  std::vector<Window> pending;
-  double pending_ns = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    pending.push_back(clip(all.pending[i], window));
-    pending_ns += static_cast<double>(pending.back().length_ns());
+  Tally tally;
+  std::int64_t length_ns = 0;
+  for (const Window& window : windows) {
+    if (window.length_ns() == 0) continue;
+    length_ns += window.length_ns();
+    count_work(use, all, window, tally);
+    find_gaps(use, all, window, rules);
+    use.communication.add(communication_of(all, window));
+    count_pending(all, window, tally);
   }
-  const auto length_ns = static_cast<double>(window.length_ns());
-  use.queue.mean = pending_ns / length_ns;
-  use.queue.empty_share =
-      1 - static_cast<double>(length_of(union_of(std::move(pending)))) / length_ns;
+  use.busy_ns = length_ns - use.idle_ns;
+  use.streams = std::ssize(tally.streams);
+  use.launch_latency_ns = median_of(std::move(tally.latencies_ns));
+  use.queue.mean = share(tally.pending_ns, static_cast<double>(length_ns));
+  use.queue.empty_share = share(tally.empty_ns, static_cast<double>(length_ns));
   return use;
 }
 
-void TraceIndex::count_work(DeviceUse& use, const PerDevice& all, const Window& window) const {
-  std::set<std::int64_t> streams;
-  std::vector<std::int64_t> latencies;
+void TraceIndex::count_pending(const PerDevice& all, const Window& window, Tally& tally) const {
+  const auto [first, last] = all.pending_when.touching(window);
+  std::vector<Window> pending;
+  for (std::size_t i = first; i < last; ++i) {
+    pending.push_back(clip(all.pending[i], window));
+    tally.pending_ns += static_cast<double>(pending.back().length_ns());
+  }
+  tally.empty_ns +=
+      static_cast<double>(window.length_ns() - length_of(union_of(std::move(pending))));
+}
+
+void TraceIndex::count_work(DeviceUse& use, const PerDevice& all, const Window& window,
+                            Tally& tally) const {
   const auto [first, last] = all.when.touching(window);
   for (std::size_t i = first; i < last; ++i) {
     const std::size_t index = all.work[i];
@@ -92,16 +121,15 @@ void TraceIndex::count_work(DeviceUse& use, const PerDevice& all, const Window& 
       use.kernel_ns += static_cast<double>(clip({work.begin_ns, work.end_ns}, window).length_ns());
     }
     if (!window.contains(work.begin_ns)) continue;
-    streams.insert(work.stream);
+    tally.streams.insert(work.stream);
     use.copies += work.kind == WorkKind::kCopy ? 1 : 0;
     use.fills += work.kind == WorkKind::kFill ? 1 : 0;
     if (!is_kernel) continue;
     ++use.kernels;
     use.graph_kernels += is_of_graph(index) ? 1 : 0;
-    if (is_first_of_launch(index)) latencies.push_back(work.begin_ns - launch_of(index)->begin_ns);
+    if (!is_first_of_launch(index)) continue;
+    tally.latencies_ns.push_back(work.begin_ns - launch_of(index)->begin_ns);
   }
-  use.streams = std::ssize(streams);
-  use.launch_latency_ns = median_of(std::move(latencies));
 }
 
 void TraceIndex::find_gaps(DeviceUse& use, const PerDevice& all, const Window& window,
@@ -159,7 +187,7 @@ CommunicationTime TraceIndex::communication_of(const PerDevice& all, const Windo
   return communication_beside(std::move(communication), std::move(others));
 }
 
-HostUse TraceIndex::use_of_host(const Window& window) const {
+HostUse TraceIndex::use_of_host(const std::vector<Window>& windows) const {
   std::vector<std::optional<KernelClass>> classes(timeline_.names.size());
   const auto class_of_span = [&](const HostSpan& span) {
     auto& known = classes[span.name];
@@ -170,17 +198,18 @@ HostUse TraceIndex::use_of_host(const Window& window) const {
   for (const HostSpan& op : timeline_.operators) {
     // A step is an operator in the traces of older versions of PyTorch.
     if (timeline_.names[op.name].starts_with("ProfilerStep")) continue;
-    const Window part = clip({op.begin_ns, op.end_ns}, window);
     const KernelClass kind = class_of_span(op);
-    working.push_back(part);
-    if (kind == KernelClass::kCommunication) communication.push_back(part);
+    add_parts(op, windows, working);
+    if (kind == KernelClass::kCommunication) add_parts(op, windows, communication);
     // Those of kOther may only call others, or wait.
-    if (kind != KernelClass::kCommunication && kind != KernelClass::kOther) others.push_back(part);
+    if (kind != KernelClass::kCommunication && kind != KernelClass::kOther) {
+      add_parts(op, windows, others);
+    }
   }
   for (const HostSpan& range : timeline_.ranges) {
     if (class_of_span(range) != KernelClass::kCommunication) continue;
-    communication.push_back(clip({range.begin_ns, range.end_ns}, window));
-    working.push_back(communication.back());
+    add_parts(range, windows, communication);
+    add_parts(range, windows, working);
   }
   HostUse use;
   use.working_ns = length_of(union_of(std::move(working)));
@@ -188,17 +217,19 @@ HostUse TraceIndex::use_of_host(const Window& window) const {
   return use;
 }
 
-LaunchUse TraceIndex::launches_in(const Window& window) const {
+LaunchUse TraceIndex::launches_in(const std::vector<Window>& windows) const {
   LaunchUse use;
   std::vector<std::int64_t> durations;
-  const auto begin =
-      std::ranges::lower_bound(timeline_.calls, window.begin_ns, {}, &HostCall::begin_ns);
-  for (auto call = begin; call != timeline_.calls.end() && call->begin_ns < window.end_ns; ++call) {
-    if (!is_launch(static_cast<std::size_t>(call - timeline_.calls.begin()))) continue;
-    ++use.launches;
-    use.graph_launches += call->kind == CallKind::kGraphLaunch ? 1 : 0;
-    durations.push_back(call->end_ns - call->begin_ns);
-    use.host_ns += static_cast<double>(durations.back());
+  const auto end = timeline_.calls.end();
+  for (const Window& window : windows) {
+    auto call = std::ranges::lower_bound(timeline_.calls, window.begin_ns, {}, &HostCall::begin_ns);
+    for (; call != end && call->begin_ns < window.end_ns; ++call) {
+      if (!is_launch(static_cast<std::size_t>(call - timeline_.calls.begin()))) continue;
+      ++use.launches;
+      use.graph_launches += call->kind == CallKind::kGraphLaunch ? 1 : 0;
+      durations.push_back(call->end_ns - call->begin_ns);
+      use.host_ns += static_cast<double>(durations.back());
+    }
   }
   use.host_median_ns = median_of(std::move(durations));
   return use;

@@ -2,15 +2,17 @@
 // functions of a timeline and a window. Times are ns.
 //
 // Work is a kernel, copy or fill. It counts in a window as far as it lies in it, so busy and idle
-// time of a window add up to it. The launch of work is the call with its correlation; a launch of a
-// graph has much work, of which the first to begin is the launch's. Of a median without values
-// there is none.
+// time of a window add up to it. Of several windows, such as the steps of a trace, figures are
+// sums, the longest gap is that of any, and medians are of all of their work. The launch of work is
+// the call with its correlation; a launch of a graph has much work, of which the first to begin is
+// the launch's. Of a median without values there is none.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "runner/trace/intervals.h"
@@ -38,12 +40,12 @@ struct IdleTime {
   std::int64_t tail_ns = 0;
 };
 
-// Idle intervals by their length: below 1 us, 10 us, ... 1 s, and from 1 s on.
+// Idle intervals by their length: below 1 us, 10 us, ... 1000 s, and from 1000 s on.
 struct GapDecade {
   std::int64_t from_ns = 0;
   std::int64_t gaps = 0, total_ns = 0;
 };
-inline constexpr std::size_t kGapDecades = 8;
+inline constexpr std::size_t kGapDecades = 11;
 std::array<GapDecade, kGapDecades> empty_gap_histogram();
 
 // Kernels of collectives, by name (runner/model/vocabulary/kernel_class.h). Times are of unions.
@@ -51,6 +53,7 @@ struct CommunicationTime {
   std::int64_t total_ns = 0;
   std::int64_t exposed_ns = 0;     // while no other kernel ran
   std::int64_t overlapped_ns = 0;  // the rest
+  void add(const CommunicationTime& more);
 };
 
 // Launches, copies and fills that had begun and whose work had not.
@@ -75,8 +78,8 @@ struct DeviceUse {
   std::optional<double> launch_latency_ns;  // median
   // Work that begins in the window.
   std::int64_t kernels = 0, copies = 0, fills = 0, graph_kernels = 0;
-  std::int64_t streams = 0;  // with such work
-  double busy_share(const Window& window) const;
+  std::int64_t streams = 0;    // with such work
+  double busy_share() const;   // of the windows' time; 0 of none
   double graph_share() const;  // of the kernels, those that a graph launched; 0 without kernels
 };
 
@@ -96,10 +99,11 @@ struct HostUse {
 };
 
 struct TraceUse {
-  Window window;
+  std::vector<Window> windows;
   LaunchUse launches;
   std::vector<DeviceUse> devices;  // all with work in the timeline, in order
   std::optional<HostUse> host;     // without devices
+  double length_ns() const;        // of all windows
 };
 
 // Prepares a timeline for the analysis of many windows. The timeline must outlive it unchanged, and
@@ -109,8 +113,12 @@ class TraceIndex {
   explicit TraceIndex(const Timeline& timeline);
   const Timeline& timeline() const { return timeline_; }
 
-  TraceUse analyse(const Window& window, const IdleRules& rules = {}) const;
-  LaunchUse launches_in(const Window& window) const;  // a part of it
+  // The windows are in order and do not overlap.
+  TraceUse analyse(const std::vector<Window>& windows, const IdleRules& rules = {}) const;
+  TraceUse analyse(const Window& window, const IdleRules& rules = {}) const {
+    return analyse(std::vector{window}, rules);
+  }
+  LaunchUse launches_in(const std::vector<Window>& windows) const;  // a part of it
 
   // The call that launched `timeline.work[index]`, or nullptr.
   const HostCall* launch_of(std::size_t index) const;
@@ -131,15 +139,22 @@ class TraceIndex {
     return name < communication_.size() && communication_[name];
   }
 
-  DeviceUse use_of(std::int32_t device, const PerDevice& all, const Window& window,
+  // What the figures of several windows need.
+  struct Tally {
+    std::set<std::int64_t> streams;
+    std::vector<std::int64_t> latencies_ns;
+    double pending_ns = 0, empty_ns = 0;
+  };
+  DeviceUse use_of(std::int32_t device, const PerDevice& all, const std::vector<Window>& windows,
                    const IdleRules& rules) const;
-  void count_work(DeviceUse& use, const PerDevice& all, const Window& window) const;
+  void count_work(DeviceUse& use, const PerDevice& all, const Window& window, Tally& tally) const;
+  void count_pending(const PerDevice& all, const Window& window, Tally& tally) const;
   void find_gaps(DeviceUse& use, const PerDevice& all, const Window& window,
                  const IdleRules& rules) const;
   void add_gap(DeviceUse& use, const Window& gap, std::int64_t idle_since_ns,
                std::optional<std::size_t> next, const IdleRules& rules) const;
   CommunicationTime communication_of(const PerDevice& all, const Window& window) const;
-  HostUse use_of_host(const Window& window) const;
+  HostUse use_of_host(const std::vector<Window>& windows) const;
 
   const Timeline& timeline_;
   std::map<std::int32_t, PerDevice> devices_;

@@ -188,6 +188,14 @@ void ChromeBuilder::set_distributed(ChromeField field, std::string_view text) {
   if (field == ChromeField::kWorldSize) timeline_.world_size = std::max(1, small_number(text));
 }
 
+// A process that sees one GPU may call it 0 where the trace's kernels have its number in the host.
+void ChromeBuilder::match_only_device() {
+  if (timeline_.devices.size() != 1 || timeline_.work.empty()) return;
+  const std::int32_t device = timeline_.work.front().device;
+  if (std::ranges::all_of(timeline_.work, [&](const auto& work) { return work.device == device; }))
+    timeline_.devices.front().index = device;
+}
+
 Timeline ChromeBuilder::finish() {
   // AMD's devices have numbers that only look like CUDA's capabilities, and most have 64 threads.
   for (std::size_t i = 0; i < warps_.size(); ++i) {
@@ -196,6 +204,7 @@ Timeline ChromeBuilder::finish() {
       device.capability_major = device.capability_minor = 0;
     }
   }
+  match_only_device();
   const auto outer_first = [](const HostSpan& a, const HostSpan& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   };

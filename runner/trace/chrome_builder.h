@@ -36,6 +36,7 @@ class ChromeBuilder {
   Result<NameId> name_of(const ChromeEvent& event);
   void add_work(const ChromeEvent& event, NameId name, std::int64_t begin_ns, std::int64_t end_ns);
   std::int32_t shape_of(const ChromeEvent& event);
+  void match_only_device();
 
   ChromeLimits limits_;
   Timeline timeline_;

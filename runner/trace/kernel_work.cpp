@@ -23,8 +23,16 @@ class Assignment {
         found->second = i;
       }
     }
-    std::vector<std::int32_t> of_kernels(timeline_.work.size(), -1);
-    for (const auto& [op, kernel] : best) of_kernels[kernel] = timeline_.operators[op].work;
+    std::vector<std::int32_t> of_kernels(timeline_.work.size(), kUnknownWork);
+    for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
+      const auto op = operator_of(i);
+      if (!op) continue;
+      const std::size_t doer = best.at(*op);
+      if (doer == i) of_kernels[i] = timeline_.operators[*op].work;
+      if (doer != i && timeline_.work[doer].name == timeline_.work[i].name) {
+        of_kernels[i] = kSharedWork;
+      }
+    }
     return of_kernels;
   }
 
@@ -72,19 +80,21 @@ std::vector<std::int32_t> work_of_kernels(const TraceIndex& index, const SpanInd
   return Assignment(index, operators).make();
 }
 
-void WorkOfCalls::add(const OperatorWork* work) {
-  all_known_ = all_known_ && work != nullptr;
+void WorkOfCalls::add(const OperatorWork* work, double ns) {
+  ns_ += ns;
   if (work == nullptr) return;
+  known_ns_ += ns;
   flops_ += work->flops;
   bytes_ += work->bytes;
   if (work->flops > 0) arithmetic_ = work->arithmetic;
 }
 
 void WorkOfCalls::store(KernelStats& row) const {
-  if (!all_known_ || bytes_ <= 0) return;
-  row.bytes = bytes_;
+  if (known_ns_ <= 0 || 2 * known_ns_ < ns_ || bytes_ <= 0) return;
+  const double all = ns_ / known_ns_;
+  row.bytes = bytes_ * all;
   if (flops_ <= 0) return;
-  row.flops = flops_;
+  row.flops = flops_ * all;
   row.arithmetic = arithmetic_;
   if (row.arithmetic == "fp32" && row.name.find("tf32") != std::string::npos) {
     row.arithmetic = "tf32";

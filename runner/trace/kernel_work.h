@@ -20,20 +20,25 @@ struct KernelCandidate {
 // that does such work and the other is not, or else it is longer.
 bool does_rather(KernelClass work, const KernelCandidate& kernel, const KernelCandidate& other);
 
+inline constexpr std::int32_t kUnknownWork = -1;
+// The work of its operator is that of another kernel of the same name, and the time of both is its.
+inline constexpr std::int32_t kSharedWork = -2;
+
 // Of each of `timeline.work`, the index in `timeline.operator_work` of the work that it does, or
-// -1. The innermost operator around a launch gives its work to one of the kernels that it launched.
-// `operators` are those of the timeline.
+// one of these. The innermost operator around a launch gives its work to one of the kernels that it
+// launched. `operators` are those of the timeline.
 std::vector<std::int32_t> work_of_kernels(const TraceIndex& index, const SpanIndex& operators);
 
 class WorkOfCalls {
  public:
-  void add(const OperatorWork* work);  // nullptr: unknown
-  // Leaves the row as it is if the work of any call is unknown. A product of fp32 whose kernel has
+  void add(const OperatorWork* work, double ns);  // nullptr: unknown
+  // Calls of unknown work count as many FLOPs and bytes a second as the others; the row stays as it
+  // is if they take more than half of its time. A product of fp32 whose kernel has
   // `tf32` in its name is of tf32.
   void store(KernelStats& row) const;
 
  private:
-  bool all_known_ = true;
+  double ns_ = 0, known_ns_ = 0;
   double flops_ = 0, bytes_ = 0;
   std::string_view arithmetic_;
 };

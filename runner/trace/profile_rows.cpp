@@ -33,8 +33,8 @@ struct Calls {
 
 class RowMaker {
  public:
-  RowMaker(const TraceIndex& index, const Window& window)
-      : index_(index), timeline_(index.timeline()), window_(window) {}
+  RowMaker(const TraceIndex& index, const std::vector<Window>& windows)
+      : index_(index), timeline_(index.timeline()), windows_(windows) {}
 
   ProfileRows make() {
     add_operators();
@@ -69,11 +69,13 @@ class RowMaker {
     return {places_.of_operator(op), timeline_.operators[op].name};
   }
 
+  bool is_in_window(std::int64_t ns) const { return any_contains(windows_, ns); }
+
   void add_operators() {
     const std::vector<std::int64_t> self = spans_.self_ns();
     for (std::size_t i = 0; i < timeline_.operators.size(); ++i) {
       const HostSpan& op = timeline_.operators[i];
-      if (!window_.contains(op.begin_ns)) continue;
+      if (!is_in_window(op.begin_ns)) continue;
       const OperatorKey key = key_of(i);
       OperatorStats& row = operators_[key];
       ++row.calls;
@@ -82,11 +84,14 @@ class RowMaker {
       if (!timeline_.work.empty()) continue;
       Calls& calls = self_times_[key];
       calls.ns.push_back(static_cast<double>(self[i]));
-      calls.work.add(work_at(op.work));
+      calls.work.add(work_at(op.work), static_cast<double>(self[i]));
     }
   }
 
+  // nullptr: unknown.
   const OperatorWork* work_at(std::int32_t index) const {
+    static const OperatorWork kNone{};
+    if (index == kSharedWork) return &kNone;
     return index < 0 ? nullptr : &timeline_.operator_work[static_cast<std::size_t>(index)];
   }
 
@@ -103,7 +108,7 @@ class RowMaker {
     const std::vector<std::int32_t> of_operators = work_of_kernels(index_, spans_);
     for (std::size_t i = 0; i < timeline_.work.size(); ++i) {
       const DeviceWork& work = timeline_.work[i];
-      if (!window_.contains(work.begin_ns)) continue;
+      if (!is_in_window(work.begin_ns)) continue;
       const double ns = static_cast<double>(work.end_ns - work.begin_ns);
       Shape shape;
       if (work.launch_shape >= 0) {
@@ -113,7 +118,7 @@ class RowMaker {
       Calls& calls = groups[{place_of_work(i, ns), work.name, shape}];
       if (calls.ns.empty()) calls.launch_shape = work.launch_shape, calls.device = work.device;
       calls.ns.push_back(ns);
-      calls.work.add(work_at(of_operators[i]));
+      calls.work.add(work_at(of_operators[i]), ns);
     }
     for (auto& [key, calls] : groups) {
       const auto& [place, name, shape] = key;
@@ -129,7 +134,7 @@ class RowMaker {
     const auto op = spans_.at(launch->thread, launch->begin_ns);
     if (!op) return places_.at(launch->thread, launch->begin_ns);
     // An operator of the step before may have launched work that begins in this one.
-    if (window_.contains(timeline_.operators[*op].begin_ns)) {
+    if (is_in_window(timeline_.operators[*op].begin_ns)) {
       operators_[key_of(*op)].self_device_ns += ns;
       std::set<OperatorKey> callers;
       for (std::optional<std::size_t> up = op; up; up = spans_.parent(*up)) {
@@ -165,7 +170,7 @@ class RowMaker {
 
   const TraceIndex& index_;
   const Timeline& timeline_;
-  const Window window_;
+  const std::vector<Window>& windows_;
   const SpanIndex spans_{timeline_.operators};
   const Places places_{timeline_, spans_};
   ProfileRows rows_;
@@ -173,37 +178,39 @@ class RowMaker {
   std::map<OperatorKey, Calls> self_times_;  // without work of a device
 };
 
-void add_communication(const CommunicationTime& time, std::int64_t device,
+// The mean of the windows.
+void add_communication(const CommunicationTime& time, std::size_t windows, std::int64_t device,
                        std::vector<Sample>& samples) {
   if (time.total_ns == 0) return;
   for (const auto& [metric, ns] : {std::pair{"exposed_communication_time", time.exposed_ns},
                                    {"overlapped_communication_time", time.overlapped_ns}}) {
-    samples.push_back({0, device, "step", metric, static_cast<double>(ns) / 1e6});
+    samples.push_back(
+        {0, device, "step", metric, static_cast<double>(ns) / 1e6 / static_cast<double>(windows)});
   }
 }
 
-void add_device(const DeviceUse& use, const Window& window, bool knows_launches,
-                std::int64_t device, std::vector<Sample>& samples) {
+void add_device(const DeviceUse& use, std::size_t windows, bool knows_launches, std::int64_t device,
+                std::vector<Sample>& samples) {
   const auto add = [&](const char* metric, double value) {
     samples.push_back({0, device, "step", metric, value});
   };
   const auto add_ms = [&](const char* metric, std::int64_t ns) {
-    add(metric, static_cast<double>(ns) / 1e6);
+    add(metric, static_cast<double>(ns) / 1e6 / static_cast<double>(windows));
   };
-  add("device_busy_share", use.busy_share(window));
+  add("device_busy_share", use.busy_share());
   add_ms("device_busy_time", use.busy_ns);
   add_ms("device_idle_time", use.idle_ns);
-  add_ms("largest_gap_time", use.largest_gap_ns);
+  add("largest_gap_time", static_cast<double>(use.largest_gap_ns) / 1e6);
   add("streams", static_cast<double>(use.streams));
-  add_communication(use.communication, device, samples);
+  add_communication(use.communication, windows, device, samples);
   add_ms("idle_tail_time", use.idle.tail_ns);
+  add_ms("idle_unknown_time", use.idle.unknown_ns);
   if (!knows_launches) return;
   if (use.largest_gap_in_launch_ns > 0) {
-    add_ms("largest_gap_launch_time", use.largest_gap_in_launch_ns);
+    add("largest_gap_launch_time", static_cast<double>(use.largest_gap_in_launch_ns) / 1e6);
   }
   add_ms("idle_host_time", use.idle.host_late_ns);
   add_ms("idle_wait_time", use.idle.waiting_ns);
-  if (use.idle.unknown_ns > 0) add_ms("idle_unknown_time", use.idle.unknown_ns);
   add("queue_depth", use.queue.mean);
   add("queue_empty_share", use.queue.empty_share);
   if (use.kernels > 0) add("graph_kernel_share", use.graph_share());
@@ -221,25 +228,27 @@ void set_occupancy(KernelStats& kernel, const TracedDevice& device) {
   if (occupancy->waves > 0) kernel.waves = occupancy->waves;
 }
 
-ProfileRows profile_rows(const TraceIndex& index, const Window& window) {
-  return RowMaker(index, window).make();
+ProfileRows profile_rows(const TraceIndex& index, const std::vector<Window>& windows) {
+  return RowMaker(index, windows).make();
 }
 
 std::vector<Sample> bound_samples(const TraceUse& use) {
   std::vector<Sample> samples;
   const bool knows_launches = use.launches.launches > 0;
+  const auto windows = static_cast<double>(use.windows.size());
   std::int64_t position = 0;
   for (const DeviceUse& device : use.devices) {
-    add_device(device, use.window, knows_launches, position++, samples);
+    add_device(device, use.windows.size(), knows_launches, position++, samples);
   }
   if (use.host && use.host->working_ns > 0) {
-    samples.push_back(
-        {0, 0, "step", "host_working_time", static_cast<double>(use.host->working_ns) / 1e6});
-    add_communication(use.host->communication, 0, samples);
+    const double working_ms = static_cast<double>(use.host->working_ns) / 1e6;
+    samples.push_back({0, 0, "step", "host_working_time", working_ms / windows});
+    add_communication(use.host->communication, use.windows.size(), 0, samples);
   }
   if (!knows_launches) return samples;
-  samples.push_back({0, 0, "step", "launches", static_cast<double>(use.launches.launches)});
-  samples.push_back({0, 0, "step", "launch_host_time", use.launches.host_ns / 1e6});
+  samples.push_back(
+      {0, 0, "step", "launches", static_cast<double>(use.launches.launches) / windows});
+  samples.push_back({0, 0, "step", "launch_host_time", use.launches.host_ns / 1e6 / windows});
   if (use.launches.host_median_ns) {
     samples.push_back({0, 0, "step", "launch_median_time", *use.launches.host_median_ns / 1e6});
   }

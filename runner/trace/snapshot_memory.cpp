@@ -89,6 +89,14 @@ std::vector<std::int32_t> devices_of(const MemorySnapshot& snapshot) {
   return {devices.begin(), devices.end()};
 }
 
+bool has_times(const MemorySnapshot& snapshot, std::int32_t device) {
+  const auto index = static_cast<std::size_t>(device);
+  if (device < 0 || index >= snapshot.traces.size()) return true;
+  return std::ranges::all_of(snapshot.traces[index], [](const MemoryEvent& event) {
+    return event.time_ns != MemoryEvent::kNoTime;
+  });
+}
+
 PhaseMemory phase_memory_of(const MemorySnapshot& snapshot, std::int32_t device) {
   SnapshotReplay replay(snapshot, device);
   PhaseMemory memory;

@@ -1,7 +1,8 @@
 // Figures of a memory snapshot, of one device each. Allocated memory counts what tensors asked for,
 // from the allocation until the host frees it, as the trace does; the allocator rounds it up.
 //
-// Times count from the first entry of the trace; where torch recorded none, each entry takes 1 µs.
+// Times count from the first entry of the trace; where torch recorded none, each entry takes 1 µs,
+// so that a time is the entry's number.
 // The ranks of all results are 0.
 #pragma once
 
@@ -18,6 +19,9 @@ namespace sweepd::trace {
 
 // The devices with a segment or a trace, in order.
 std::vector<std::int32_t> devices_of(const MemorySnapshot& snapshot);
+
+// Whether torch recorded when the entries of the trace were; true without any.
+bool has_times(const MemorySnapshot& snapshot, std::int32_t device);
 
 // The whole trace as one phase, `step`. Without a trace start, end and peak are the snapshot.
 PhaseMemory phase_memory_of(const MemorySnapshot& snapshot, std::int32_t device);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -72,6 +73,11 @@ std::vector<StepWindow> steps_among(const std::vector<HostSpan>& spans, const Na
 }
 
 }  // namespace
+
+bool any_contains(const std::vector<Window>& windows, std::int64_t ns) {
+  const auto next = std::ranges::upper_bound(windows, ns, {}, &Window::begin_ns);
+  return next != windows.begin() && std::prev(next)->contains(ns);
+}
 
 Window whole_window(const Timeline& timeline) {
   WindowOfAll window;

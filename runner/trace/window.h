@@ -15,6 +15,9 @@ struct Window {  // [begin, end)
   friend bool operator==(const Window&, const Window&) = default;
 };
 
+// Whether one of the windows, which are in order and do not overlap, contains the time.
+bool any_contains(const std::vector<Window>& windows, std::int64_t ns);
+
 // From the first begin to the last end of anything in the timeline; empty if it has nothing.
 Window whole_window(const Timeline& timeline);
 // The same of the work of one device.

@@ -175,7 +175,9 @@ void Attempt::set_up() {
   const double setup_ms = static_cast<double>((parts_.now() - begin).ns) / 1e6;
   log_line("setup: {:.3f} ms", setup_ms);
   if (span) {
-    add(MemoryEvent{span->end()});
+    // Of the program that a self-timed workload runs, or whose file it reads, it says nothing.
+    const PhaseMemory memory = span->end();
+    if (self_timed_of(*workload_) == nullptr) add(MemoryEvent{memory});
   } else {
     samples.add("setup", "setup_time", setup_ms);
     // Time before the first step: loading and set-up.

@@ -43,7 +43,8 @@ void require_sound(const trace::Timeline& timeline) {
     require_window(index, step.window);
   std::int64_t calls = 0;
   const trace::Window all_begins{all.begin_ns, all.end_ns + 1};
-  for (const KernelStats& row : trace::profile_rows(index, all_begins).kernels) calls += row.calls;
+  for (const KernelStats& row : trace::profile_rows(index, {all_begins}).kernels)
+    calls += row.calls;
   require(timeline.work.empty() || calls == std::ssize(timeline.work), "all work is in a row");
   for (const trace::LaunchShape& shape : timeline.shapes) {
     for (const trace::TracedDevice& device : timeline.devices) trace::occupancy_of(shape, device);

@@ -125,6 +125,18 @@ TEST(MemoryText, FitsTheTerminal) {
   }
 }
 
+TEST(MemoryPlot, WithoutTimesTheAxisIsOfEvents) {
+  MemoryPicture events = picture();
+  events.by_event = true;
+  for (MemoryPoint& each : events.timeline) each.time.ns /= 10;  // 8,000 events
+  const std::string text = memory_to_text(events, 80);
+  EXPECT_THAT(text, testing::HasSubstr("peak 40.0 MiB in backward at event 5,000\n"));
+  EXPECT_THAT(text, testing::HasSubstr("6000 event"));
+  const std::string svg = memory_to_svg(events);
+  EXPECT_THAT(svg, testing::HasSubstr(", at event 5,000"));
+  EXPECT_THAT(svg, testing::HasSubstr(">Event<"));
+}
+
 nlohmann::json drawn(const MemoryPicture& picture) {
   return nlohmann::json::parse(memory_to_vega_lite(picture));
 }

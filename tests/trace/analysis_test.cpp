@@ -24,7 +24,7 @@ TEST(Analysis, BusyIsAUnionAndKernelTimeIsASum) {
   EXPECT_EQ(use.kernels, 4);  // the first began before the window
   EXPECT_EQ(use.copies, 1);
   EXPECT_EQ(use.streams, 3);
-  EXPECT_DOUBLE_EQ(use.busy_share({10'000, 100'000}), 55.0 / 90);
+  EXPECT_DOUBLE_EQ(use.busy_share(), 55.0 / 90);
 }
 
 TEST(Analysis, IdleTimeHasTheReasonOfTheNextWork) {
@@ -92,19 +92,20 @@ TEST(Analysis, GapsAreCountedByDecade) {
   timeline.names.add("gemm");
   std::int64_t at = 0;
   for (const std::int64_t gap :
-       {1, 999, 1'000, 9'999, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000}) {
+       {1, 999, 1'000, 9'999, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000,
+        10'000'000'000, 100'000'000'000, 1'000'000'000'000}) {
     DeviceWork& work = timeline.work.emplace_back();
     work.begin_ns = at;
     work.end_ns = at + 10;
     at += 10 + gap;
   }
   const auto gaps = TraceIndex(timeline).analyse({0, at}).devices.at(0).gaps;
-  const std::int64_t expected[] = {2, 2, 1, 1, 1, 1, 1, 1};
+  const std::int64_t expected[] = {2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   for (std::size_t i = 0; i < kGapDecades; ++i) EXPECT_EQ(gaps[i].gaps, expected[i]) << i;
   EXPECT_EQ(gaps[0].total_ns, 1'000);
   EXPECT_EQ(gaps[1].from_ns, 1'000);
   EXPECT_EQ(gaps[1].total_ns, 10'999);
-  EXPECT_EQ(gaps[7].from_ns, 1'000'000'000);
+  EXPECT_EQ(gaps[10].from_ns, 1'000'000'000'000);
 }
 
 TEST(Analysis, LaunchesCountWhereTheyBegin) {
@@ -233,12 +234,35 @@ TEST(Analysis, DevicesAreSeparate) {
   EXPECT_EQ(use.devices[1].busy_ns, 10'000);
 }
 
+TEST(Analysis, OfSeveralWindowsFiguresAreSums) {
+  TimelineBuilder built;
+  built.call(1, 2, 1).call(101, 105, 2).call(108, 109, 3);
+  built.kernel(10, 30, 1, 7, "a").kernel(40, 45, 0, 8, "outside").kernel(110, 120, 2, 7, "b");
+  built.kernel(115, 118, 3, 9, "ncclAllReduce");
+  const auto us = [](std::int64_t n) { return n * 1'000; };
+  const TraceUse use =
+      TraceIndex(built.timeline).analyse({Window{0, us(35)}, Window{us(100), us(150)}});
+  const DeviceUse& device = use.devices.at(0);
+  EXPECT_EQ(use.length_ns(), 85'000);
+  EXPECT_EQ(device.busy_ns, us(30));
+  EXPECT_EQ(device.idle_ns, us(55));
+  EXPECT_DOUBLE_EQ(device.busy_share(), 30.0 / 85);
+  EXPECT_EQ(device.largest_gap_ns, us(30)) << "the longest of any window";
+  EXPECT_EQ(device.idle.tail_ns, us(35));
+  EXPECT_EQ(device.kernels, 3);
+  EXPECT_EQ(device.streams, 2) << "7 twice, and 9";
+  EXPECT_EQ(device.communication.overlapped_ns, us(3));
+  EXPECT_EQ(device.launch_latency_ns, us(9)) << "the median of 9, 9 and 7";
+  EXPECT_EQ(use.launches.launches, 3);
+  EXPECT_EQ(use.launches.host_median_ns, us(1)) << "of 1, 4 and 1";
+}
+
 TEST(Analysis, EmptyWindowsAndTimelinesAreNothing) {
   EXPECT_TRUE(TimelineBuilder().analyse(0, 100).devices.empty());
   const auto use = TimelineBuilder().kernel(0, 10).use(5, 5);
   EXPECT_EQ(use.busy_ns, 0);
   EXPECT_EQ(use.idle_ns, 0);
-  EXPECT_EQ(use.busy_share({5, 5}), 0);
+  EXPECT_EQ(use.busy_share(), 0);
   EXPECT_EQ(TimelineBuilder().kernel(0, 10).use(50, 60).idle.tail_ns, 10'000);
 }
 

@@ -1,5 +1,6 @@
 #include "runner/trace/chrome.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,6 +99,22 @@ TEST(Chrome, TraceOfNvidiaBecomesATimeline) {
   EXPECT_EQ(timeline.operators[1].sequence, 18);
   ASSERT_EQ(timeline.ranges.size(), 1U);
   EXPECT_EQ(timeline.ranges[0].thread, 70);
+}
+
+TEST(Chrome, TheOnlyDeviceIsThatOfTheWork) {
+  const auto index_of = [](std::string_view devices, int other) {
+    const auto trace = parse_text(fmt::format(
+        R"({{"deviceProperties": [{}], "traceEvents": [
+        {{"ph": "X", "cat": "kernel", "name": "a", "ts": 1, "dur": 1, "args": {{"device": 2}}}},
+        {{"ph": "X", "cat": "kernel", "name": "a", "ts": 3, "dur": 1, "args": {{"device": {}}}}}
+        ]}})",
+        devices, other));
+    return trace ? trace->timeline.devices[0].index : -1;
+  };
+  constexpr std::string_view kOne = R"({"id": 0, "name": "AMD Instinct MI300X"})";
+  EXPECT_EQ(index_of(kOne, 2), 2);
+  EXPECT_EQ(index_of(kOne, 3), 0) << "work of two devices";
+  EXPECT_EQ(index_of(R"({"id": 0}, {"id": 1})", 2), 0) << "two devices";
 }
 
 TEST(Chrome, TraceOfAmdBecomesATimeline) {

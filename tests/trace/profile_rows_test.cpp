@@ -17,7 +17,7 @@ using testing::Pair;
 constexpr Window kAlways{0, 1'000'000};
 
 ProfileRows rows_of(const TimelineBuilder& built, const Window& window = kAlways) {
-  return profile_rows(TraceIndex(built.timeline), window);
+  return profile_rows(TraceIndex(built.timeline), {window});
 }
 
 const KernelStats& kernel(const ProfileRows& rows, std::string_view name) {
@@ -144,7 +144,34 @@ TEST(ProfileRows, TheWorkOfARowIsThatOfEachOfItsCalls) {
   const ProfileRows rows = rows_of(built);
   EXPECT_EQ(kernel(rows, "add").bytes, 100);
   EXPECT_FALSE(kernel(rows, "add").flops) << "elementwise FLOPs are not counted";
-  EXPECT_FALSE(kernel(rows, "gemm").flops) << "one of its calls is of an unknown operator";
+  EXPECT_EQ(kernel(rows, "gemm").flops, 1'200) << "half of its time is of an unknown operator";
+}
+
+TEST(ProfileRows, ARowOfMostlyUnknownWorkHasNone) {
+  TimelineBuilder built;
+  built.op(0, 10, "aten::mm").doing(600, 60).op(20, 30, "unknown");
+  built.call(1, 2, 1).call(21, 22, 2);
+  built.kernel(100, 110, 1, 7, "gemm").kernel(110, 121, 2, 7, "gemm");
+  EXPECT_FALSE(kernel(rows_of(built), "gemm").flops);
+}
+
+TEST(ProfileRows, KernelsOfOneNameShareTheirOperatorsWork) {
+  TimelineBuilder built;
+  built.op(0, 10, "aten::mm").doing(600, 60).call(1, 2, 1).call(3, 4, 2);
+  built.kernel(100, 110, 1, 7, "gemm").kernel(110, 121, 2, 7, "gemm");
+  EXPECT_EQ(kernel(rows_of(built), "gemm").flops, 600);
+}
+
+TEST(ProfileRows, OnlyWhatBeginsInAWindowCounts) {
+  TimelineBuilder built;
+  built.kernel(10, 30).kernel(50, 70).kernel(90, 120).kernel(200, 210);
+  built.op(5, 9, "aten::mm").op(45, 49, "aten::mm").op(85, 89, "aten::mm");
+  const TraceIndex index(built.timeline);
+  const ProfileRows rows = profile_rows(index, {{0, 40'000}, {80'000, 100'000}});
+  ASSERT_EQ(rows.kernels.size(), 1U);
+  EXPECT_EQ(rows.kernels[0].calls, 2);
+  EXPECT_EQ(rows.kernels[0].total_ns, 50'000);
+  EXPECT_EQ(op(rows, "aten::mm").calls, 2);
 }
 
 TEST(ProfileRows, AGraphsKernelsDoNotTheWorkOfTheOperatorAroundItsLaunch) {
@@ -224,6 +251,19 @@ TEST(BoundSamples, OneOfEachDeviceAndTheLaunchesOnce) {
   EXPECT_EQ(value(samples, "largest_gap_time"), 0.03);
   EXPECT_EQ(value(samples, "idle_tail_time"), 0.01);
   EXPECT_EQ(value(samples, "exposed_communication_time"), -1) << "it has none";
+  EXPECT_EQ(value(samples, "idle_unknown_time"), 0);
+}
+
+TEST(BoundSamples, AreMeansOverTheWindows) {
+  TimelineBuilder built;
+  built.call(0, 5, 1).call(101, 102, 2).kernel(10, 30, 1).kernel(110, 120, 2);
+  const std::vector<Sample> samples = bound_samples(
+      TraceIndex(built.timeline).analyse({Window{0, 40'000}, Window{100'000, 160'000}}));
+  EXPECT_EQ(value(samples, "device_busy_share"), 0.3);
+  EXPECT_EQ(value(samples, "device_busy_time"), 0.015);
+  EXPECT_EQ(value(samples, "idle_tail_time"), 0.025);
+  EXPECT_EQ(value(samples, "largest_gap_time"), 0.04) << "of all";
+  EXPECT_EQ(value(samples, "launches"), 1);
 }
 
 TEST(BoundSamples, OfAHostWithoutADevice) {
@@ -241,6 +281,7 @@ TEST(BoundSamples, WithoutLaunchesNothingIsSaidOfThem) {
   built.kernel(10, 30);
   const std::vector<Sample> samples = bound_samples(built.analyse(0, 100));
   EXPECT_EQ(value(samples, "device_busy_share"), 0.2);
+  EXPECT_EQ(value(samples, "idle_unknown_time"), 0.01);
   for (const char* metric : {"idle_host_time", "launches", "queue_depth", "launch_latency_time"}) {
     EXPECT_EQ(value(samples, metric), -1) << metric;
   }

@@ -94,7 +94,7 @@ Totals totals_by_name(const std::vector<KernelStats>& rows) {
 
 // The rows that an attempt stores, over phases, ranges and shapes.
 void compare_rows(const Timeline& timeline, const nlohmann::json& expected) {
-  const ProfileRows rows = profile_rows(TraceIndex(timeline), {INT64_MIN, INT64_MAX});
+  const ProfileRows rows = profile_rows(TraceIndex(timeline), {{INT64_MIN, INT64_MAX}});
   std::vector<KernelStats> all;
   for (const char* kind : {"kernels", "copies"}) {
     for (const auto& row : expected.at(kind)) {
@@ -124,7 +124,7 @@ void compare_rows(const Timeline& timeline, const nlohmann::json& expected) {
 std::int64_t flops_of(const Timeline& timeline) {
   std::int64_t flops = 0;
   for (const KernelStats& row :
-       profile_rows(TraceIndex(timeline), {INT64_MIN, INT64_MAX}).kernels) {
+       profile_rows(TraceIndex(timeline), {{INT64_MIN, INT64_MAX}}).kernels) {
     flops += std::llround(row.flops.value_or(0));
   }
   return flops;
@@ -174,7 +174,7 @@ TEST(ReferenceTraces, StepsAndOperatorsOfACpuAreRead) {
   EXPECT_EQ(steps[0].number, 2);
   EXPECT_EQ(steps[1].number, 3);
   double own_ns = 0, covered_ns = 0;
-  for (const OperatorStats& row : profile_rows(TraceIndex(timeline), steps[0].window).operators) {
+  for (const OperatorStats& row : profile_rows(TraceIndex(timeline), {steps[0].window}).operators) {
     own_ns += row.self_cpu_ns;
   }
   std::vector<Window> operators;

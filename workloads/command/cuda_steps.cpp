@@ -42,7 +42,7 @@ Timeline launched_in(const Window& step, const trace::TraceIndex& index) {
 }
 
 trace::ProfileRows rows_of(const Timeline& step) {
-  trace::ProfileRows rows = trace::profile_rows(trace::TraceIndex(step), kAllOfStep);
+  trace::ProfileRows rows = trace::profile_rows(trace::TraceIndex(step), {kAllOfStep});
   if (step.work.empty()) rows.kernels.clear();  // else the calls, as of a CPU
   return rows;
 }

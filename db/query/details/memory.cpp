@@ -53,6 +53,14 @@ std::string subject_of(ReaderState& state, const AttemptRow& attempt, std::int64
   return subject;
 }
 
+bool is_by_event(Connection& connection, std::int64_t attempt, int rank) {
+  Query query(connection,
+              "SELECT 1 FROM fact f JOIN name n ON n.id = f.name "
+              "WHERE f.attempt = ? AND f.rank = ? AND n.text = ? AND f.number = 0");
+  query.bind_all(attempt, rank, kTimedFact);
+  return query.next();
+}
+
 }  // namespace
 
 Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
@@ -67,13 +75,14 @@ Result<MemoryDetails> Reader::memory_details(std::int64_t row) {
     const std::string subject = subject_of(*state_, *attempt, trial.integer(0));
     for (auto& [rank, timeline] : timelines(connection, state_->names, row)) {
       auto bands = bands_of(timeline, blocks_of(connection, row, rank));
-      details.pictures.push_back({rank, subject, std::move(timeline), std::move(bands)});
+      details.pictures.push_back({rank, subject, std::move(timeline), std::move(bands),
+                                  is_by_event(connection, row, rank)});
     }
     append(details.tables, memory_table(connection, row));
     append(details.tables, held_table(connection, row));
     for (const MemoryPicture& picture : details.pictures) {
       append(details.tables, peak_table(connection, row, picture));
-      append(details.tables, blocks_table(connection, row, picture.rank, kMaxBlocks));
+      append(details.tables, blocks_table(connection, row, picture, kMaxBlocks));
     }
     return details;
   });

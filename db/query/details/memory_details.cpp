@@ -23,7 +23,9 @@ Cell count_cell(std::int64_t count) {
 Cell bytes_cell(std::int64_t bytes) {
   return {to_human(Bytes{bytes}), static_cast<double>(bytes)};
 }
-Cell time_cell(std::int64_t ns) {
+// The number of an event is in microseconds.
+Cell time_cell(std::int64_t ns, bool by_event) {
+  if (by_event) return count_cell(ns / 1000);
   const double ms = static_cast<double>(ns) / 1e6;
   return {fmt::format("{:.3f}", ms), ms};
 }
@@ -117,22 +119,24 @@ Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPictu
   return table_of_peak(lines, *peak, picture.rank);
 }
 
-Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::size_t most) {
+Table blocks_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture,
+                   std::size_t most) {
   Query query(connection,
               "SELECT b.size_bytes, p.text, r.text, o.text, b.allocated_ns, b.freed_ns "
               "FROM allocation b JOIN name p ON p.id = b.phase JOIN name r ON r.id = b.range "
               "JOIN name o ON o.id = b.origin WHERE b.attempt = ? AND b.rank = ? "
               "ORDER BY b.size_bytes DESC, b.sequence");
-  query.bind_all(attempt, rank);
+  query.bind_all(attempt, picture.rank);
+  const char* unit = picture.by_event ? "event" : "ms";
   Table table;
-  table.title = fmt::format("Largest blocks, rank {}", rank);
+  table.title = fmt::format("Largest blocks, rank {}", picture.rank);
   table.columns = {{"blocks", "", Align::kRight},
                    {"size of each", "", Align::kRight},
                    {"phase", "", Align::kLeft},
                    {"range", "", Align::kLeft},
                    {"name or operator", "", Align::kLeft},
-                   {"first at", "ms", Align::kRight},
-                   {"last freed at", "ms", Align::kRight}};
+                   {"first at", unit, Align::kRight},
+                   {"last freed at", unit, Align::kRight}};
   using Key = std::tuple<std::int64_t, std::string, std::string, std::string>;
   struct Group {
     std::size_t row = 0;
@@ -148,7 +152,8 @@ Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::
       found = groups.emplace(key, Group{table.rows.size(), 0, 0}).first;
       const auto& [size, phase, range, origin] = key;
       table.rows.push_back({count_cell(0), bytes_cell(size), text_cell(phase), text_cell(range),
-                            text_cell(origin), time_cell(query.integer(4)), text_cell("")});
+                            text_cell(origin), time_cell(query.integer(4), picture.by_event),
+                            text_cell("")});
     }
     Group& group = found->second;
     ++group.blocks;
@@ -161,8 +166,9 @@ Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::
   }
   for (const auto& [key, group] : groups) {
     table.rows[group.row].front() = count_cell(group.blocks);
-    table.rows[group.row].back() =
-        group.last_freed_ns ? time_cell(*group.last_freed_ns) : text_cell("not in the step");
+    table.rows[group.row].back() = group.last_freed_ns
+                                       ? time_cell(*group.last_freed_ns, picture.by_event)
+                                       : text_cell("not in the step");
   }
   return table;
 }

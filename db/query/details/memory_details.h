@@ -27,8 +27,10 @@ Table held_table(Connection& connection, std::int64_t attempt);
 // their own row share one row.
 Table peak_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture);
 
-// The largest blocks of a rank. Blocks that differ only in the number of their layer share one row.
-Table blocks_table(Connection& connection, std::int64_t attempt, int rank, std::size_t most);
+// The largest blocks of rank `picture.rank`. Blocks that differ only in the number of their layer
+// share one row.
+Table blocks_table(Connection& connection, std::int64_t attempt, const MemoryPicture& picture,
+                   std::size_t most);
 
 // "block12.w1.grad" -> "block*.w1.grad"
 std::string fold_layers(const std::string& name);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/base/fields.h"
@@ -22,18 +23,23 @@ struct MemoryBand {
   }
 };
 
+// 0 where a snapshot of torch has no times.
+inline constexpr std::string_view kTimedFact = "snapshot.has_times";
+
 struct MemoryPicture {
   int rank = 0;
   std::string subject;  // the trial: "lm_step model=tiny mode=train_step"
   std::vector<MemoryPoint> timeline;
   // The live memory by kind, in drawing order; at each point their sum is the live memory.
   std::vector<MemoryBand> bands;
+  bool by_event = false;  // a time is the number of an event, in microseconds
 
   static void visit(auto& self, auto&& field) {
     field("rank", self.rank, "");
     field("subject", self.subject, "");
     field("bands", self.bands, "", AsRows());
     field("points", self.timeline, "", AsRows());
+    field("by_event", self.by_event, "", Sparse());
   }
   // Of a picture from elsewhere. "": none.
   std::string mistake() const {

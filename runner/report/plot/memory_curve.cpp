@@ -7,10 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "runner/base/units.h"
+
 namespace sweepd {
 namespace {
 
 constexpr std::int64_t kStretches = 240;
+constexpr const char* kEvent = "event";
 
 struct Colour {
   std::string_view kind;
@@ -61,7 +64,19 @@ PlotAxis bytes_axis(std::int64_t most, int about) {
   return axis_in(kUnits, static_cast<double>(most), about);
 }
 
-PlotAxis time_axis(std::int64_t end_ns, int about) {
+std::string title_of_time(const PlotAxis& axis) {
+  return axis.unit_name == kEvent ? "Event" : fmt::format("Time ({})", axis.unit_name);
+}
+
+std::string moment_on(const PlotAxis& axis, std::int64_t ns) {
+  const double at = static_cast<double>(ns) / axis.unit;
+  if (axis.unit_name == kEvent) return "event " + with_thousands(std::llround(at));
+  return fmt::format("{:.3g} {}", at, axis.unit_name);
+}
+
+PlotAxis time_axis(const MemoryPicture& picture, std::int64_t end_ns, int about) {
+  constexpr std::array<Unit, 1> kEvents{{{kEvent, 1e3}}};
+  if (picture.by_event) return axis_in(kEvents, static_cast<double>(end_ns), about);
   constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
   return axis_in(kUnits, static_cast<double>(end_ns), about);
 }

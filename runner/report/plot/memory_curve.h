@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/model/vocabulary/memory.h"
+#include "runner/model/measurement/memory_picture.h"
 
 namespace sweepd {
 
@@ -48,6 +48,10 @@ struct PlotAxis {
   std::string label(double mark) const;  // without the unit
 };
 PlotAxis bytes_axis(std::int64_t most, int about);
-PlotAxis time_axis(std::int64_t end_ns, int about);
+PlotAxis time_axis(const MemoryPicture& picture, std::int64_t end_ns, int about);
+// "Time (ms)", "Event".
+std::string title_of_time(const PlotAxis& axis);
+// "3.7 ms", "event 3,697".
+std::string moment_on(const PlotAxis& axis, std::int64_t ns);
 
 }  // namespace sweepd

@@ -69,7 +69,7 @@ class MemorySvg {
   }
 
   void axes() {
-    const PlotAxis bytes = bytes_axis(most_, 5), time = time_axis(curve_.end_ns, 8);
+    const PlotAxis bytes = bytes_axis(most_, 5), time = time_axis(picture_, curve_.end_ns, 8);
     for (const double mark : bytes.marks) {
       const double at = y(mark * bytes.unit);
       if (at < top()) continue;
@@ -84,7 +84,7 @@ class MemorySvg {
       paper_.text(at, bottom + 17, time.label(mark), {.anchor = "middle"});
     }
     paper_.text(0, top() - 8, bytes.unit_name, {.kind = "small"});
-    paper_.text(kLeft + kAcross, bottom + 34, fmt::format("Time ({})", time.unit_name),
+    paper_.text(kLeft + kAcross, bottom + 34, title_of_time(time),
                 {.anchor = "end", .kind = "small"});
     paper_.line(kLeft, bottom, kLeft + kAcross, bottom, "class=\"axis\"");
   }
@@ -132,10 +132,9 @@ class MemorySvg {
   void peak() {
     const MemoryPoint& peak = *curve_.peak;
     const double at = x(peak.time.ns), height = y(static_cast<double>(peak.allocated.value));
-    const PlotAxis time = time_axis(curve_.end_ns, 8);
-    const std::string label =
-        fmt::format("peak {} in {}, at {:.3g} {}", to_human(peak.allocated), peak.phase,
-                    static_cast<double>(peak.time.ns) / time.unit, time.unit_name);
+    const PlotAxis time = time_axis(picture_, curve_.end_ns, 8);
+    const std::string label = fmt::format("peak {} in {}, at {}", to_human(peak.allocated),
+                                          peak.phase, moment_on(time, peak.time.ns));
     const bool on_the_left = at > kLeft + kAcross / 2;
     paper_.line(at, top(), at, height, "class=\"spread\" stroke=\"#d14\"");
     paper_.dot(at, height, "#d14", label);

@@ -66,8 +66,9 @@ std::string phase_row(const MemoryCurve& curve, std::size_t columns) {
   return line;
 }
 
-std::string time_row(const MemoryCurve& curve, std::size_t columns) {
-  const PlotAxis axis = time_axis(curve.end_ns, std::max<int>(2, static_cast<int>(columns / 16)));
+std::string time_row(const MemoryPicture& picture, const MemoryCurve& curve, std::size_t columns) {
+  const PlotAxis axis =
+      time_axis(picture, curve.end_ns, std::max<int>(2, static_cast<int>(columns / 16)));
   std::string line;
   for (const double mark : axis.marks) {
     const double share = mark * axis.unit / static_cast<double>(curve.end_ns);
@@ -94,9 +95,12 @@ std::string memory_to_text(const MemoryPicture& picture, std::size_t width) {
     const double share = static_cast<double>(bytes) / axis.end;
     heights.push_back(static_cast<int>(std::lround(share * static_cast<double>(4 * kHeight))));
   }
-  std::string text = fmt::format("Live memory of one step, rank {}: {}\npeak {} in {} at {}\n",
-                                 picture.rank, picture.subject, to_human(curve.peak->allocated),
-                                 curve.peak->phase, to_human(curve.peak->time));
+  const Duration peak_time = curve.peak->time;
+  std::string text =
+      fmt::format("Live memory of one step, rank {}: {}\npeak {} in {} at {}\n", picture.rank,
+                  picture.subject, to_human(curve.peak->allocated), curve.peak->phase,
+                  picture.by_event ? moment_on(time_axis(picture, curve.end_ns, 2), peak_time.ns)
+                                   : to_human(peak_time));
   for (std::size_t row = kHeight; row-- > 0;) {
     // A mark is drawn in the row whose top edge is nearest to it.
     std::string label;
@@ -109,7 +113,7 @@ std::string memory_to_text(const MemoryPicture& picture, std::size_t width) {
   }
   text += fmt::format("{:>10} └{}\n", "0", repeat("─", columns));
   text += std::string(margin, ' ') + phase_row(curve, columns) + "\n";
-  text += std::string(margin, ' ') + time_row(curve, columns) + "\n";
+  text += std::string(margin, ' ') + time_row(picture, curve, columns) + "\n";
   return printable_lines(text);
 }
 

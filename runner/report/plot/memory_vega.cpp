@@ -21,7 +21,7 @@ constexpr double kHeadroom = 1.14;             // for the peak's label, above th
 class MemoryDrawing {
  public:
   MemoryDrawing(const MemoryPicture& picture, const MemoryCurve& curve)
-      : picture_(picture), curve_(curve), time_(time_axis(curve.end_ns, 8)) {
+      : picture_(picture), curve_(curve), time_(time_axis(picture, curve.end_ns, 8)) {
     most_ = curve.peak->allocated.value;
     for (const MemoryPoint& point : picture.timeline) {
       most_ = std::max(most_, point.reserved.value);
@@ -71,7 +71,7 @@ class MemoryDrawing {
     return {{"field", field},
             {"type", "quantitative"},
             {"scale", {{"domain", {0, time(curve_.end_ns)}}, {"nice", false}}},
-            {"axis", {{"title", fmt::format("Time ({})", time_.unit_name)}, {"grid", false}}}};
+            {"axis", {{"title", title_of_time(time_)}, {"grid", false}}}};
   }
   Json y(const char* field) const {
     return {{"field", field},
@@ -153,8 +153,8 @@ class MemoryDrawing {
     const bool on_the_left = at > time(curve_.end_ns) / 2;
     Json row = {{"time", at}, {"bytes", bytes(peak.allocated)}};
     row["top"] = bytes({most_}) * kHeadroom;
-    row["label"] = fmt::format("peak {} in {}, at {:.3g} {}", to_human(peak.allocated), peak.phase,
-                               at, time_.unit_name);
+    row["label"] = fmt::format("peak {} in {}, at {}", to_human(peak.allocated), peak.phase,
+                               moment_on(time_, peak.time.ns));
     const Json data = {{"values", Json::array({row})}};
     Json encoding = {{"x", x("time")}, {"y", y("bytes")}};
     layers.push_back({{"data", data},

@@ -227,7 +227,9 @@ struct Memory {
     std::vector<std::string> snapshots;
     static void visit(auto& self, auto&& field) {
       field("attempt", self.attempt, "its id");
-      field("pictures", self.pictures, "one a rank: `rank`, `subject`, `bands`, `points`");
+      field("pictures", self.pictures,
+            "one a rank: `rank`, `subject`, `bands`, `points`, `by_event`: times are numbers of "
+            "events");
       field("tables", self.tables, "");
       field("snapshots", self.snapshots, "paths");
     }
