@@ -5,6 +5,7 @@
 namespace sweepd {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -57,6 +58,18 @@ class KernelTables : public DbTest {
     return texts;
   }
 
+  // Of the table `Profile`; "" if it has none.
+  std::string property(const std::string& name) {
+    const auto details = reader_->attempt_details(profile_.row, false);
+    for (const Table& table : *details) {
+      if (table.title != "Profile") continue;
+      for (const auto& row : table.rows) {
+        if (row[0].text == name) return row[1].text;
+      }
+    }
+    return "";
+  }
+
   OpenAttempt profile_, timing_;
   AttemptRecord record_;
 };
@@ -64,13 +77,12 @@ class KernelTables : public DbTest {
 TEST_F(KernelTables, AsNsysPrintsThem) {
   finish(record_);
   // The three rows of sgemm are 10 30 30 5 5 5 5, whose standard deviation is 11.85.
-  EXPECT_THAT(rows({}),
-              ElementsAre("90.00 | 0.090 | 7 | 12.86 | 5.00 | 5.00 | 30.00 | 11.85 | sgemm",
-                          "10.00 | 0.010 | 1 | 10.00 | 10.00 | 10.00 | 10.00 | 0.00 | "
-                          "silu_kernel<float>"));
+  EXPECT_THAT(rows({}), ElementsAre("90.00 | 0.090 | 7 | 12.86 | — | 5.00 | 30.00 | 11.85 | sgemm",
+                                    "10.00 | 0.010 | 1 | 10.00 | 10.00 | 10.00 | 10.00 | 0.00 | "
+                                    "silu_kernel<float>"));
   KernelView forward;
   forward.phase = "forward";
-  EXPECT_THAT(rows(forward)[0], HasSubstr("87.50 | 0.070 | 3 | 23.33 | 20.00 | 10.00 | 30.00"));
+  EXPECT_THAT(rows(forward)[0], HasSubstr("87.50 | 0.070 | 3 | 23.33 | — | 10.00 | 30.00"));
   KernelView launches = forward;
   launches.by = KernelGrouping::kLaunch;
   launches.top = 2;
@@ -161,6 +173,51 @@ TEST_F(KernelTables, AsPytorchsProfilerPrintsThem) {
               ElementsAre("Self CPU time total: 0.010 ms", "Self CUDA time total: 0.100 ms"));
 }
 
+TEST_F(KernelTables, KernelsWithoutAnOperatorCountInTheWhole) {
+  record_.kernels.push_back(
+      kernel("forward", "ffn", "alone", 1, 1, 100e3, 100e3, 100e3, 100e3, 100e3, 0));
+  finish(record_);
+  KernelView view;
+  view.layout = KernelLayout::kPytorch;
+  EXPECT_THAT(rows(view), testing::AllOf(Contains(HasSubstr("0.100 | 50.00 | 0.100 | 100.00 | 1")),
+                                         Contains(HasSubstr("0.090 | 45.00 | 0.090"))));
+  EXPECT_EQ(ask(view)->at(0).notes[1], "Self CUDA time total: 0.200 ms");
+}
+
+TEST_F(KernelTables, WithoutOperatorsThereIsNoTableOfThem) {
+  record_.operators.clear();
+  finish(record_);
+  KernelView view;
+  view.layout = KernelLayout::kPytorch;
+  const auto tables = reader_->attempt_kernels(profile_.row, view);
+  ASSERT_FALSE(tables);
+  EXPECT_THAT(tables.error().message, HasSubstr("has kernels of rank 0, but no operators"));
+}
+
+TEST_F(KernelTables, ATraceIsOfItsMarkedStepsOrOfWhatWasRecorded) {
+  record_.facts = {{0, "profile.step_ms", 0.15, ""},
+                   {0, "profile.steps", 2, ""},
+                   {0, "trace.steps", 2, ""},
+                   {0, "trace.outside_steps_ms", 0.02, ""}};
+  finish(record_);
+  EXPECT_EQ(ask({})->at(0).title, "Kernels of 2 steps");
+  const auto profile = reader_->step_profile(profile_.row, 0);
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->kernels[0].total_ns, 30e3) << "of one step";
+  EXPECT_EQ(property("profiled step"), "0.150 ms, mean of 2 steps");
+  EXPECT_EQ(property("in kernels"), "0.050 ms (33.3 %)");
+  EXPECT_EQ(property("outside marked steps"), "0.020 ms, which do not count");
+}
+
+TEST_F(KernelTables, WithoutMarksItIsTheSpan) {
+  record_.facts = {{0, "profile.step_ms", 0.2, ""}, {0, "trace.steps", 0, ""}};
+  finish(record_);
+  EXPECT_EQ(ask({})->at(0).title, "Kernels of what was recorded");
+  EXPECT_EQ(property("recorded span"), "0.200 ms");
+  EXPECT_EQ(property("in kernels"), "0.100 ms (50.0 %)");
+  EXPECT_EQ(property("differing kernels"), "") << "nothing was compared";
+}
+
 TEST_F(KernelTables, OnACpuThereAreNoColumnsOfCuda) {
   for (OperatorStats& op : record_.operators) op.self_device_ns = op.total_device_ns = 0;
   finish(record_);
@@ -210,16 +267,6 @@ TEST_F(KernelTables, TheClocksOfAProfileAreThoseOfTheTimingOfTheSameTrial) {
 
 TEST_F(KernelTables, OverheadIsAgainstTheTimingPassOfTheSameTrial) {
   finish(record_);
-  const auto property = [&](const std::string& name) -> std::string {
-    const auto details = reader_->attempt_details(profile_.row, false);
-    for (const Table& table : *details) {
-      if (table.title != "Profile") continue;
-      for (const auto& row : table.rows) {
-        if (row[0].text == name) return row[1].text;
-      }
-    }
-    return "";
-  };
   EXPECT_EQ(property("profiled step"), "0.150 ms");
   EXPECT_THAT(property("overhead"), HasSubstr("unknown"));
   finish(done(timing_.row, 0.04, 0.08));  // a step of 0.12 ms

@@ -306,6 +306,15 @@ TEST(Explain, BusyWithKernelsOfNoKnownClass) {
               HasSubstr("step, 100 % of it in kernels of no known class: only"));
 }
 
+TEST(Explain, WithoutMarkedStepsItIsOfWhatWasRecorded) {
+  StepProfile profile = good_step();
+  profile.metrics["device_busy_share"] = 0.96;
+  profile.facts["trace.steps"] = 2;
+  EXPECT_THAT(text_of(profile, "busy"), HasSubstr("for 96 % of the step,"));
+  profile.facts["trace.steps"] = 0;
+  EXPECT_THAT(text_of(profile, "busy"), HasSubstr("for 96 % of what was recorded,"));
+}
+
 TEST(Explain, LargestShareFirstAndAtMostTen) {
   StepProfile profile = good_step();
   profile.metrics = {{"idle_host_time", 2.5},

@@ -30,6 +30,10 @@ Result<std::vector<Table>> Reader::attempt_kernels(std::int64_t row, const Kerne
       return Error{ErrorCode::kNotFound, "attempt " + attempt->id + " has no kernels of rank " +
                                              std::to_string(view.rank)};
     }
+    if (view.phase.empty()) {
+      return Error{ErrorCode::kNotFound, "attempt " + attempt->id + " has kernels of rank " +
+                                             std::to_string(view.rank) + ", but no operators"};
+    }
     return Error{ErrorCode::kNotFound,
                  "no kernels in phase `" + view.phase + "`; expected one of " + known};
   });

@@ -6,10 +6,20 @@
 #include "db/query/details/kernel_tables.h"
 #include "db/query/partial_steps_reader.h"
 #include "db/query/state.h"
+#include "runner/model/attempt/attempt_record.h"
 #include "runner/model/vocabulary/pool_name.h"
 
 namespace sweepd {
 namespace {
+
+// Whether another tool recorded the trial, so that sweepd only read its files.
+bool is_recorded(Connection& connection, std::int64_t trial) {
+  Query query(connection,
+              "SELECT EXISTS (SELECT 1 FROM attempt a JOIN fact f ON f.attempt = a.row "
+              "JOIN name n ON n.id = f.name WHERE a.trial = ? AND n.text = ?)");
+  query.bind_all(trial, kRecordedFact);
+  return query.next() && query.integer(0) != 0;
+}
 
 Table parameters_table(ReaderState& state, std::int64_t trial, const std::string& workload) {
   Table table;
@@ -21,8 +31,10 @@ Table parameters_table(ReaderState& state, std::int64_t trial, const std::string
   if (def == nullptr) return table;
   const auto values = ParamTable(state.connection, *def).read(trial);
   if (!values) return table;
+  const bool recorded = is_recorded(state.connection, trial);
   for (const std::size_t i : stored_params(*def)) {
     const ParamDef& param = def->params[i];
+    if (recorded && param.run_param && param.name != "world_size") continue;  // nothing ran
     table.rows.push_back({{param.name, std::nullopt},
                           {param.text(values->values[i]), std::nullopt},
                           {param.text(param.default_value), std::nullopt}});
@@ -132,7 +144,9 @@ Result<std::vector<Table>> Reader::attempt_details(std::int64_t row, bool steps)
       }
     }
     append(tables, facts_table(connection, row));
-    append(tables, environment_table(connection, row));
+    Table environment = environment_table(connection, row);
+    if (is_recorded(connection, trial.integer(0))) environment.title += " of the import";
+    append(tables, std::move(environment));
     append(tables, devices_table(connection, row));
     append(tables, states_table(connection, row));
     append(tables, lease_table(connection, row));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "db/query/details/kernel_work.h"
-#include "db/query/weighted_median.h"
+#include "db/query/known_median.h"
 
 namespace sweepd {
 namespace {
@@ -31,8 +31,27 @@ Cell share(double part, double whole) {
   return number(whole > 0 ? 100 * part / whole : 0, 2);
 }
 
-std::string title_of(const KernelView& view, const char* what) {
-  return fmt::format("{} of {}{}", what, view.phase.empty() ? "the step" : view.phase,
+// What the rows add up: the step, or of an imported trace its marked steps or all of it.
+std::string covered(Connection& connection, std::int64_t attempt, std::int64_t rank) {
+  Query query(connection,
+              "SELECT max(iif(n.text = 'trace.steps', f.number, NULL)), "
+              "max(iif(n.text = 'profile.steps', f.number, NULL)) FROM fact f "
+              "JOIN name n ON n.id = f.name WHERE f.attempt = ? AND f.rank = ?");
+  query.bind_all(attempt, rank);
+  query.next();
+  if (query.maybe_real(0) == 0) return "what was recorded";
+  const double steps = query.maybe_real(1).value_or(1);
+  return steps > 1 ? fmt::format("{:.0f} steps", steps) : "the step";
+}
+
+std::string title_of(Connection& connection, std::int64_t attempt, const KernelView& view,
+                     const char* what) {
+  const std::string steps = covered(connection, attempt, view.rank);
+  const bool is_step = view.phase.empty() || steps != "the step";
+  return fmt::format("{} of {}{}{}", what, view.phase.empty() ? "" : view.phase,
+                     !is_step             ? ""
+                     : view.phase.empty() ? steps
+                                          : ", " + steps,
                      view.rank > 0 ? fmt::format(", rank {}", view.rank) : "");
 }
 
@@ -44,11 +63,10 @@ void keep_top(Rows& rows, Table& table, std::int64_t top) {
   rows.resize(static_cast<std::size_t>(top));
 }
 
-struct Shape {
-  std::int64_t x = 0, y = 0, z = 0;
-};
-std::string text_of(const Shape& shape) {
-  return shape.x == 0 ? "-" : fmt::format("{} {} {}", shape.x, shape.y, shape.z);
+// Of the three columns from this one on.
+std::string shape_in(const Query& row, int at) {
+  if (row.integer(at) == 0) return "-";
+  return fmt::format("{} {} {}", row.integer(at), row.integer(at + 1), row.integer(at + 2));
 }
 
 // How a kernel was launched. A trace need not say more than the shapes.
@@ -58,16 +76,15 @@ struct Launch {
   std::optional<double> occupancy, waves;
 };
 
-// The rows of one group combined. Mean, extremes and deviation are exact. The median of several
-// rows cannot be computed from their medians, so it is the median of those, each counted once per
-// call.
+// The rows of one group combined. Mean, extremes and deviation are exact; the median of several
+// rows is unknown.
 struct Group {
   std::string name;
   Launch launch;  // of one of the rows
   std::int64_t calls = 0;
   double total_ns = 0, min_ns = 0, max_ns = 0;
   double squares = 0;  // sum of squares of the single calls, to merge deviations
-  WeightedMedian median_ns;
+  KnownMedian median_ns;
   KernelWork work;
 
   double mean_ns() const {
@@ -102,17 +119,13 @@ void add_row(const Query& row, Group& group) {
   group.total_ns += row.real(8);
   const auto n = static_cast<double>(calls);
   group.squares += std * std * (n - 1) + n * mean * mean;
-  group.median_ns.add(row.real(10), calls);
+  group.median_ns.add(row.real(10));
   group.work.add(row, 18);
 }
 
 Launch launch_in(const Query& row) {
-  return {text_of({row.integer(1), row.integer(2), row.integer(3)}),
-          text_of({row.integer(4), row.integer(5), row.integer(6)}),
-          row.integer(14),
-          row.integer(15),
-          row.maybe_real(16),
-          row.maybe_real(17)};
+  return {shape_in(row, 1), shape_in(row, 4),   row.integer(14),
+          row.integer(15),  row.maybe_real(16), row.maybe_real(17)};
 }
 
 std::vector<Group> groups_of(Connection& connection, std::int64_t attempt, const KernelView& view) {
@@ -176,23 +189,19 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
       launches && std::ranges::any_of(groups, [](const Group& each) { return each.work.known; });
   const KernelRoofline roofline(connection, attempt, view.rank);
   Table table;
-  table.title = title_of(view, "Kernels");
+  table.title = title_of(connection, attempt, view, "Kernels");
   const auto right = [&](const char* name, const char* unit) {
     table.columns.push_back({name, unit, Align::kRight});
   };
-  right("Time", "%");
-  right("Total", "ms");
-  right("Instances", "");
-  for (const char* name : {"Avg", "Med", "Min", "Max", "StdDev"}) right(name, "us");
-  if (launches) {
-    right("Grid", "");
-    right("Block", "");
-  }
+  right("Time", "%"), right("Total", "ms"), right("Instances", "");
+  const bool knows_medians =
+      std::ranges::any_of(groups, [](const Group& each) { return each.median_ns.value(); });
+  right("Avg", "us");
+  if (knows_medians) right("Med", "us");
+  for (const char* name : {"Min", "Max", "StdDev"}) right(name, "us");
+  if (launches) right("Grid", ""), right("Block", "");
   if (launches && knows_registers) {
-    right("Registers", "");
-    right("Shared", "KiB");
-    right("Occupancy", "%");
-    right("Waves", "");
+    right("Registers", ""), right("Shared", "KiB"), right("Occupancy", "%"), right("Waves", "");
   }
   if (knows_work) right("Computed", "TFLOP/s"), right("Moved", "GB/s"), right("Roofline", "%");
   table.columns.push_back({view.by == KernelGrouping::kRange   ? "Range"
@@ -204,14 +213,15 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
   keep_top(groups, table, view.top);
   for (const Group& group : groups) {
     auto& row = table.rows.emplace_back();
-    row = {share(group.total_ns, whole_ns),
-           number(group.total_ns / kNsPerMs, 3),
-           count(group.calls),
-           number(group.mean_ns() / kNsPerUs, 2),
-           number(group.median_ns.value() / kNsPerUs, 2),
-           number(group.min_ns / kNsPerUs, 2),
-           number(group.max_ns / kNsPerUs, 2),
-           number(group.std_ns() / kNsPerUs, 2)};
+    row = {share(group.total_ns, whole_ns), number(group.total_ns / kNsPerMs, 3),
+           count(group.calls), number(group.mean_ns() / kNsPerUs, 2)};
+    if (knows_medians) {
+      const auto median_ns = group.median_ns.value();
+      row.push_back(median_ns ? number(*median_ns / kNsPerUs, 2) : text("—"));
+    }
+    for (const double ns : {group.min_ns, group.max_ns, group.std_ns()}) {
+      row.push_back(number(ns / kNsPerUs, 2));
+    }
     if (launches) add_launch(row, group.launch, knows_registers);
     if (knows_work) add_work(row, group, roofline);
     row.push_back(text(group.name));
@@ -236,8 +246,13 @@ struct OperatorGroup {
   double self_cpu_ns = 0, total_cpu_ns = 0, self_device_ns = 0, total_device_ns = 0;
 };
 
-std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t attempt,
-                                        const KernelView& view) {
+struct OperatorGroups {
+  std::vector<OperatorGroup> rows;
+  double cpu_ns = 0;     // of all operators themselves
+  double device_ns = 0;  // of all kernels; 0 if no operator launched one
+};
+
+OperatorGroups operators_of(Connection& connection, std::int64_t attempt, const KernelView& view) {
   const std::string where = "WHERE x.attempt = ? AND x.rank = ? AND (? = '' OR p.text = ?3) ";
   Query query(connection,
               "SELECT n.text, sum(x.calls), sum(x.self_cpu_ns), sum(x.total_cpu_ns), "
@@ -245,14 +260,16 @@ std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t att
               "JOIN name n ON n.id = x.operator JOIN name p ON p.id = x.phase " +
                   where + "GROUP BY n.id");
   query.bind_all(attempt, view.rank, view.phase);
-  std::vector<OperatorGroup> groups;
-  double device_ns = 0;
+  OperatorGroups groups;
+  bool launch = false;
   while (query.next()) {
-    groups.push_back({query.text(0), query.integer(1), query.real(2), query.real(3), query.real(4),
-                      query.real(5)});
-    device_ns += groups.back().self_device_ns;
+    const OperatorGroup& row =
+        groups.rows.emplace_back(OperatorGroup{query.text(0), query.integer(1), query.real(2),
+                                               query.real(3), query.real(4), query.real(5)});
+    groups.cpu_ns += row.self_cpu_ns;
+    launch = launch || row.self_device_ns > 0;
   }
-  if (device_ns > 0) {
+  if (launch) {
     // As in torch.profiler, the kernels are rows too, with no CPU time.
     Query kernels(connection,
                   "SELECT n.text, sum(x.calls), sum(x.total_ns) FROM kernel x "
@@ -260,12 +277,13 @@ std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t att
                       where + "GROUP BY n.id");
     kernels.bind_all(attempt, view.rank, view.phase);
     while (kernels.next()) {
-      groups.push_back(
+      groups.rows.push_back(
           {kernels.text(0), kernels.integer(1), 0, 0, kernels.real(2), kernels.real(2)});
+      groups.device_ns += kernels.real(2);
     }
   }
-  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
-    return device_ns > 0 ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
+  std::ranges::stable_sort(groups.rows, [&](const auto& a, const auto& b) {
+    return launch ? a.self_device_ns > b.self_device_ns : a.self_cpu_ns > b.self_cpu_ns;
   });
   return groups;
 }
@@ -273,16 +291,10 @@ std::vector<OperatorGroup> operators_of(Connection& connection, std::int64_t att
 }  // namespace
 
 Table operator_table(Connection& connection, std::int64_t attempt, const KernelView& view) {
-  auto groups = operators_of(connection, attempt, view);
-  double cpu_ns = 0, twice_device_ns = 0;  // in a kernel's row and in its operator's
-  for (const OperatorGroup& group : groups) {
-    cpu_ns += group.self_cpu_ns;
-    twice_device_ns += group.self_device_ns;
-  }
-  const double device_ns = twice_device_ns / 2;
+  auto [groups, cpu_ns, device_ns] = operators_of(connection, attempt, view);
   const bool device = device_ns > 0;
   Table table;
-  table.title = title_of(view, "Operators");
+  table.title = title_of(connection, attempt, view, "Operators");
   table.columns.push_back({"Name", "", Align::kLeft});
   const auto right = [&](const char* name, const char* unit) {
     table.columns.push_back({name, unit, Align::kRight});

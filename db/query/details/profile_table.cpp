@@ -1,7 +1,9 @@
 // A profile pass's self-checks, beside the timing pass of its trial.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "db/query/details/detail_tables.h"
 #include "db/query/details/kernel_tables.h"
@@ -15,6 +17,17 @@ std::optional<double> number_fact(Connection& connection, std::int64_t attempt, 
               "WHERE f.attempt = ? AND n.text = ?");
   query.bind_all(attempt, name);
   return query.next() ? query.maybe_real(0) : std::nullopt;
+}
+
+// Of the rank with most, by step.
+double kernel_ms(Connection& connection, std::int64_t attempt, double steps) {
+  if (const auto stored = number_fact(connection, attempt, "profile.kernel_ms")) return *stored;
+  Query query(connection,
+              "SELECT coalesce(max(ns), 0) FROM (SELECT sum(total_ns) AS ns FROM kernel "
+              "WHERE attempt = ? GROUP BY rank)");
+  query.bind_all(attempt);
+  query.next();
+  return query.real(0) / 1e6 / steps;
 }
 
 // Returns the median step of the current timing pass of the same trial on the same host.
@@ -35,20 +48,29 @@ Table profile_table(Connection& connection, std::int64_t attempt) {
   PropertyTable table("Profile");
   const auto step_ms = number_fact(connection, attempt, "profile.step_ms");
   if (!step_ms) return table.take();
-  const auto fact = [&](const char* name) {
-    return number_fact(connection, attempt, name).value_or(0);
-  };
-  table.add("profiled step", fmt::format("{:.3f} ms", *step_ms));
+  const auto steps = std::max(1.0, number_fact(connection, attempt, "profile.steps").value_or(1));
+  const auto marked = number_fact(connection, attempt, "trace.steps");  // of an imported trace
+  table.add(marked == 0 ? "recorded span" : "profiled step",
+            fmt::format("{:.3f} ms{}", *step_ms,
+                        steps > 1 ? fmt::format(", mean of {:.0f} steps", steps) : ""));
   if (const auto timing_ms = timing_median_ms(connection, attempt)) {
     table.add("timing pass, median", fmt::format("{:.3f} ms", *timing_ms));
     table.add("overhead", fmt::format("{:+.1f} %", 100 * (*step_ms / *timing_ms - 1)));
-  } else {
+  } else if (!marked) {
     table.add("overhead", "unknown: this trial has no timing pass on this host");
   }
-  table.add("in kernels", fmt::format("{:.3f} ms ({:.1f} %)", fact("profile.kernel_ms"),
-                                      100 * fact("profile.kernel_ms") / *step_ms));
-  table.add("dropped records", fmt::format("{:.0f}", fact("profile.dropped_records")));
-  table.add("differing kernels", fmt::format("{:.0f}", fact("profile.differing_kernels")));
+  const double in_kernels_ms = kernel_ms(connection, attempt, steps);
+  table.add("in kernels", fmt::format("{:.3f} ms ({:.1f} %)", in_kernels_ms,
+                                      *step_ms > 0 ? 100 * in_kernels_ms / *step_ms : 0));
+  if (const auto ms = number_fact(connection, attempt, "trace.outside_steps_ms"); ms > 0) {
+    table.add("outside marked steps", fmt::format("{:.3f} ms, which do not count", *ms));
+  }
+  for (const auto& [name, fact] : {std::pair{"dropped records", "profile.dropped_records"},
+                                   {"differing kernels", "profile.differing_kernels"}}) {
+    if (const auto count = number_fact(connection, attempt, fact)) {
+      table.add(name, fmt::format("{:.0f}", *count));
+    }
+  }
   return table.take();
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "db/query/details/kernel_work.h"
@@ -109,6 +110,17 @@ void read_clocks(Connection& connection, std::int64_t attempt, int rank, StepPro
   if (state.next()) profile.throttle_reasons = state.text(0);
 }
 
+// The rows add up the steps of a trace.
+void make_of_one_step(StepProfile& profile) {
+  const double steps = profile.fact("profile.steps").value_or(1);
+  if (steps <= 1) return;
+  for (StepProfile::Kernel& kernel : profile.kernels) {
+    kernel.calls =
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(kernel.calls) / steps));
+    kernel.total_ns /= steps;
+  }
+}
+
 }  // namespace
 
 Result<StepProfile> Reader::step_profile(std::int64_t row, int rank) {
@@ -118,10 +130,11 @@ Result<StepProfile> Reader::step_profile(std::int64_t row, int rank) {
     read_kernels(connection, row, rank, profile);
     if (profile.kernels.empty()) {
       return Error{ErrorCode::kNotFound,
-                   fmt::format("the attempt has no kernels of rank {}", rank)};
+                   fmt::format("the attempt has no kernels of rank {}, and no operators", rank)};
     }
     read_metrics(connection, row, rank, profile);
     read_facts(connection, row, rank, profile);
+    make_of_one_step(profile);
     read_device(connection, row, rank, profile);
     read_clocks(connection, row, rank, profile);
     profile.step_ms = profile.fact("profile.step_ms").value_or(0);

@@ -18,7 +18,7 @@ constexpr StoredSql kStored[] = {
     // The reader divides by the attempt's kernel time in the same phases.
     {"kernel_share", "sum(total_ns)"},
     {"kernel_mean", "sum(total_ns) / sum(calls) / 1e6"},
-    // SQL has no median. The reader combines those of the launch shapes (weighted_median.h).
+    // The reader has it where a figure is of one row (known_median.h).
     {"kernel_median", "0"},
     {"kernel_min", "min(min_ns) / 1e6"},
     {"kernel_max", "max(max_ns) / 1e6"},

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "db/query/known_median.h"
 #include "db/query/planning/plan.h"
 #include "db/query/planning/selection.h"
-#include "db/query/weighted_median.h"
 #include "runner/model/measurement/sample.h"
 
 namespace sweepd {
@@ -50,8 +50,7 @@ class FigureReader {
   std::vector<FigureRow> from_kernels(std::int64_t attempt);
   std::vector<FigureRow> from_operators(std::int64_t attempt);
   FigureRow group_row(const Query& query) const;
-  using Medians =
-      std::map<std::tuple<std::int64_t, std::int64_t, std::vector<Value>>, WeightedMedian>;
+  using Medians = std::map<std::tuple<std::int64_t, std::int64_t, std::vector<Value>>, KnownMedian>;
   Medians kernel_medians(std::int64_t attempt) const;
   std::vector<FigureRow> from_allocations(std::int64_t attempt);
   // Makes one row per group and metric. `query` returns phase, rank, the keys and then each metric.

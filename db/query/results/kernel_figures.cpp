@@ -60,14 +60,13 @@ FigureReader::Medians FigureReader::kernel_medians(std::int64_t attempt) const {
   const auto& metrics = plan_.metrics;
   if (std::find(metrics.begin(), metrics.end(), "kernel_median") == metrics.end()) return medians;
   Query query(state_.connection,
-              fmt::format("SELECT {}{}, median_ns, calls FROM kernel WHERE attempt = ?{}{}",
+              fmt::format("SELECT {}{}, median_ns FROM kernel WHERE attempt = ?{}{}",
                           place_columns(), key_columns(), name_filter_, place_filter_));
   query.bind(attempt);
-  // Launch shapes of one kernel are separate rows; their medians are combined below.
   const int behind = 2 + static_cast<int>(plan_.keys.size());
   while (query.next()) {
     const FigureRow row = group_row(query);
-    medians[{row.phase, row.rank, row.keys}].add(query.real(behind), query.integer(behind + 1));
+    medians[{row.phase, row.rank, row.keys}].add(query.real(behind));
   }
   return medians;
 }
@@ -109,7 +108,9 @@ std::vector<FigureRow> FigureReader::grouped(Query& query, const Whole& whole,
       double value = query.real(column);
       if (const double all = whole(plan_.metrics[m], row); all > 0) value /= all;
       if (plan_.metrics[m] == "kernel_median") {
-        value = medians.at({row.phase, row.rank, row.keys}).value() / 1e6;
+        const auto median_ns = medians.at({row.phase, row.rank, row.keys}).value();
+        if (!median_ns) continue;
+        value = *median_ns / 1e6;
       }
       row.metric = static_cast<std::int64_t>(m);
       row.stats = summarize(std::span(&value, 1));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include "runner/report/explain/rules.h"
@@ -32,13 +33,25 @@ constexpr std::array kRules{
     Rule{"busy", explaining::busy},
 };
 
+// Without marked steps the rules are about the span that was recorded.
+std::string about_span(std::string text) {
+  constexpr std::string_view kStep = "of the step", kSpan = "of what was recorded";
+  for (std::size_t at = text.find(kStep); at != std::string::npos; at = text.find(kStep, at)) {
+    text.replace(at, kStep.size(), kSpan);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Explanation> explain(const StepProfile& profile) {
+  const bool is_span = profile.fact("trace.steps") == 0;
   std::vector<Explanation> found;
   for (const Rule& rule : kRules) {
-    if (auto finding = rule.find(profile))
-      found.push_back({rule.name, finding->first, std::move(finding->second)});
+    auto finding = rule.find(profile);
+    if (!finding) continue;
+    std::string& text = finding->second;
+    found.push_back({rule.name, finding->first, is_span ? about_span(std::move(text)) : text});
   }
   std::ranges::stable_sort(
       found, [](const Explanation& a, const Explanation& b) { return a.share > b.share; });
