@@ -87,6 +87,7 @@ ARROWS = {
     "runner/client/study": ["runner/client/document"],
     "runner/client/completion": ["runner/report"],
     "runner/client/commands": [
+        "runner/trace",
         "runner/client/watch",
         "runner/client/doctor",
         "runner/client/study",

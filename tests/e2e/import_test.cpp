@@ -1,4 +1,5 @@
 // Tests `sweepctl import` and `sweepctl explain`: files of other tools become attempts.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +31,9 @@ std::string trace_of(const std::string& info, int product_us = 100) {
          event("kernel", "relu_kernel", 520, 100, 7, 2) + "]}";
 }
 
-std::string rank_info(int rank) {
-  return fmt::format(R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":2}},)", rank);
+std::string rank_info(int rank, int world_size = 2) {
+  return fmt::format(R"("distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)", rank,
+                     world_size);
 }
 
 class Import : public testing::Test {
@@ -47,7 +49,7 @@ TEST_F(Import, ATraceHasTablesAndAnExplanation) {
                                   HasSubstr("33.3%")));  // 200 of 600 us
   const Ran explained = box_.ctl({"explain", "before-run"});
   EXPECT_EQ(explained.exit_code, 0) << explained.err;
-  EXPECT_THAT(explained.out, HasSubstr("One gap alone is 400.0 us (67 % of the step)"));
+  EXPECT_THAT(explained.out, HasSubstr("One gap alone is 400.0 us (67 % of what was recorded)"));
   const auto json = nlohmann::json::parse(box_.ctl({"explain", "--json"}).out);
   EXPECT_EQ(json.at("sentences").at(0).at("rule"), "one_gap");
   EXPECT_THAT(box_.ctl({"import", file}).err, HasSubstr("1 reused"));
@@ -66,6 +68,75 @@ TEST_F(Import, RanksOfOneJobAreOneAttempt) {
                         "--cell", "{mean:.3f}"})
                   .out,
               AllOf(HasSubstr("0.200"), HasSubstr("0.400")));
+}
+
+// Only the world size tells apart the ranks of two jobs.
+TEST_F(Import, RanksOfSeveralJobsAreSeveralAttempts) {
+  std::vector<std::string> words{"import", "--name", "jobs"};
+  for (const auto& [rank, world_size] : {std::pair{3, 8}, {1, 2}, {0, 1}, {0, 128}, {5, 128}}) {
+    const std::string name = fmt::format("{}-of-{}.json", rank, world_size);
+    words.push_back(box_.write(name, trace_of(rank_info(rank, world_size))));
+  }
+  const Ran imported = box_.ctl(words);
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.err, AllOf(HasSubstr("3-of-8.json: 1 of 8 ranks of its job"),
+                                  HasSubstr("0-of-128.json: 2 of 128 ranks of its job"),
+                                  Not(HasSubstr("0-of-1.json:"))));
+  EXPECT_THAT(imported.out, HasSubstr("Kernels of rank 0"));
+  EXPECT_EQ(box_.sql("SELECT group_concat(n, ' ') FROM (SELECT count(DISTINCT rank) AS n "
+                     "FROM fact GROUP BY attempt ORDER BY n)"),
+            "1 1 1 2");
+  EXPECT_EQ(box_.sql("SELECT number FROM fact WHERE rank = 1 AND name = "
+                     "(SELECT id FROM name WHERE text = 'trace.rank')"),
+            "5.0");
+}
+
+TEST_F(Import, EachProcessOfAnNsysExportIsARank) {
+  const std::string file = box_.write("two.sqlite", "");
+  SQLite::Database database(file, SQLite::OPEN_READWRITE);
+  database.exec(R"(
+    CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+    INSERT INTO StringIds VALUES (1, 'gemm');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER,
+      streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 200, 0, 7, 1, 281479271677952, 1),
+      (100, 400, 1, 7, 1, 281483566645248, 1))");
+  const Ran imported = box_.ctl({"import", file});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("Kernels of rank 0"));
+  EXPECT_EQ(box_.sql("SELECT count(DISTINCT rank) FROM kernel"), "2");
+  ASSERT_EQ(box_.run("gzip", {file}).exit_code, 0);
+  EXPECT_THAT(box_.ctl({"import", file + ".gz"}).err,
+              HasSubstr("is gzip of an SQLite file: gunzip it first"));
+}
+
+// A trace is of the steps that it marks; work outside of them does not count.
+TEST_F(Import, MarkedStepsAreTheSteps) {
+  const auto event = [](const char* category, const char* name, int begin, int duration) {
+    return fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":7,"ts":{},"dur":{},"args":{{"device":0,"stream":7}}}},)",
+        category, name, begin, duration);
+  };
+  std::string events = event("kernel", "before", 100, 1000) + event("kernel", "gemm", 2100, 300) +
+                       event("kernel", "gemm", 3100, 500) +
+                       event("user_annotation", "ProfilerStep#7", 2000, 1000) +
+                       event("user_annotation", "ProfilerStep#8", 3000, 1000) +
+                       R"(null,{"ph":"X","cat":"kernel","name":"broken","ts":1,"dur":-1}]})";
+  const std::string file = box_.write("a b.json", R"({"traceEvents":[)" + events);
+  const Ran imported = box_.ctl({"import", file, "--name", "marked"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("files 'a b.json'"), HasSubstr("40.0%"),
+                                  HasSubstr(" 1.000 |"), Not(HasSubstr("before"))));
+  const auto fact = [&](const char* name) {
+    return box_.sql(fmt::format("SELECT number FROM facts WHERE name = '{}'", name));
+  };
+  EXPECT_EQ(fact("trace.steps"), "2.0");
+  EXPECT_EQ(fact("trace.outside_steps_ms"), "1.0");
+  EXPECT_EQ(fact("profile.dropped_records"), "2.0");
+  EXPECT_EQ(box_.sql("SELECT verdict FROM attempts"), "suspect");
+  const std::string shown = box_.ctl({"show", box_.sql("SELECT attempt_uid FROM attempts")}).out;
+  EXPECT_THAT(shown, AllOf(HasSubstr("Environment of the import"), Not(HasSubstr("warmup")),
+                           HasSubstr("0.400 ms (40.0 %)")));
 }
 
 TEST_F(Import, TracesOfTwoRunsAreTwoAttempts) {
@@ -121,6 +192,8 @@ TEST_F(Import, MistakesAreNamed) {
   EXPECT_THAT(
       box_.ctl({"import", text}).err,
       AllOf(HasSubstr("notes.txt: is no trace that sweepd reads"), HasSubstr("nsys export")));
+  EXPECT_THAT(box_.ctl({"import", box_.write("empty.json", "")}).err,
+              HasSubstr("empty.json: is empty"));
   EXPECT_THAT(box_.ctl({"import", "/nonexistent.json"}).err, HasSubstr("/nonexistent.json"));
   const std::string cut = box_.write("cut.json", trace_of("").substr(0, 300));
   const Ran imported = box_.ctl({"import", cut});

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "runner/base/printable.h"
+#include "runner/base/say.h"
 #include "runner/base/text.h"
 #include "runner/base/trace_file.h"
 #include "runner/client/commands/submitting.h"
@@ -16,6 +19,7 @@
 #include "runner/client/session/client.h"
 #include "runner/client/watch/exit_message.h"
 #include "runner/model/vocabulary/template_text.h"
+#include "runner/trace/nsys.h"
 #include "runner/wire/json_text.h"
 #include "runner/wire/messages/queue.h"
 #include "runner/wire/messages/results.h"
@@ -36,6 +40,7 @@ struct ImportOptions {
 struct Job {
   std::vector<fs::path> files;
   std::size_t ranks = 1;
+  int world_size = 0;  // of the job that it is of; 0: its files do not say
 };
 
 struct Jobs {
@@ -43,12 +48,23 @@ struct Jobs {
   bool has_traces = false, has_snapshots = false;
 };
 
-// Traces of different ranks are one job, and so are all with --ranks; any other is a job of its
-// own, also each of several of the same rank. Snapshots belong to the first job.
+// An export of nsys has all processes of its job.
+Result<Job> nsys_job(const fs::path& file) {
+  const auto processes = trace::read_nsys(file);
+  if (!processes) return processes.error();
+  return Job{{file}, processes->size()};
+}
+
+// Traces of different ranks of as many are one job, and so are all with --ranks; any other is a job
+// of its own, also each of several of the same rank. Snapshots belong to the first job.
 Result<Jobs> jobs_of(const ImportOptions& options) {
   Jobs jobs;
-  std::vector<fs::path> ranked, snapshots;
-  std::set<std::optional<int>> ranks;
+  std::vector<fs::path> snapshots;
+  struct Ranked {
+    std::vector<fs::path> files;
+    std::set<int> ranks;
+  };
+  std::map<int, Ranked> by_world_size;  // all in one with --ranks
   for (const std::string& named : options.files) {
     std::error_code error;
     const fs::path file = fs::absolute(named, error).lexically_normal();
@@ -57,17 +73,24 @@ Result<Jobs> jobs_of(const ImportOptions& options) {
     if (*kind == TraceKind::kSnapshot) {
       snapshots.push_back(file);
     } else if (const auto rank = trace::rank_of_trace(file); options.ranks || rank) {
-      ranked.push_back(file);
-      ranks.insert(rank);
+      Ranked& same = by_world_size[options.ranks ? 0 : rank->world_size];
+      same.files.push_back(file);
+      same.ranks.insert(rank ? rank->rank : -1);
+    } else if (*kind == TraceKind::kNsys) {
+      const auto job = nsys_job(file);
+      if (!job) return job.error();
+      jobs.all.push_back(*job);
     } else {
       jobs.all.push_back({{file}});
     }
   }
-  if (!options.ranks && ranks.size() == 1) {
-    for (const fs::path& file : ranked) jobs.all.push_back({{file}});
-  } else if (!ranked.empty()) {
-    if (const auto ordered = trace::in_order_of_ranks(ranked); !ordered) return ordered.error();
-    jobs.all.insert(jobs.all.begin(), {ranked, ranked.size()});
+  for (const auto& [world_size, same] : by_world_size) {
+    if (!options.ranks && same.ranks.size() == 1) {
+      for (const fs::path& file : same.files) jobs.all.push_back({{file}, 1, world_size});
+      continue;
+    }
+    if (const auto ordered = trace::in_order_of_ranks(same.files); !ordered) return ordered.error();
+    jobs.all.insert(jobs.all.begin(), {same.files, same.files.size(), world_size});
   }
   jobs.has_traces = !jobs.all.empty();
   jobs.has_snapshots = !snapshots.empty();
@@ -80,6 +103,13 @@ Result<Jobs> jobs_of(const ImportOptions& options) {
 // A string of JSON is one of YAML.
 std::string in_yaml(const std::string& text) {
   return to_json_line(nlohmann::json(text));
+}
+
+// A word of `files`. Captions show it, so one with spaces is quoted rather than escaped.
+std::string word_of(const fs::path& file) {
+  std::string text = file.string();
+  const bool plain = text.find_first_of("'\"\\") == std::string::npos;
+  return plain && text.find(' ') != std::string::npos ? "'" + text + "'" : as_word(text);
 }
 
 // A sweep's name from that of a file: `rank-0.Apr_03.pt.trace.json.gz` is `rank-0-Apr-03`.
@@ -113,21 +143,24 @@ std::string rows(bool several, std::string_view more) {
   return "[" + names + "]";
 }
 
-std::string trace_tables(bool several) {
+// With Steps 0 the trace marks none, and the step is the span from its first to its last work.
+std::string trace_tables(bool several, bool has_ranks) {
   return fmt::format(
-      R"(  - title: What bounds it
+      R"(  - title: What bounds it (mean of the marked Steps; with 0, the recorded span)
     rows: {}
     values:
+      - {{name: Steps, metric: fact.trace.steps, cell: "{{mean:.0f}}"}}
       - {{name: Step (ms), metric: fact.profile.step_ms, cell: "{{mean:.3f}}"}}
       - {{name: Device busy, metric: device_busy_share, cell: "{{mean:.1%}}"}}
       - {{name: Idle, metric: device_idle_time, cell: "{{mean:.3f}}"}}
       - {{name: Host late, metric: idle_host_time, cell: "{{mean:.3f}}"}}
       - {{name: Waiting, metric: idle_wait_time, cell: "{{mean:.3f}}"}}
       - {{name: Tail, metric: idle_tail_time, cell: "{{mean:.3f}}"}}
+      - {{name: Unknown, metric: idle_unknown_time, cell: "{{mean:.3f}}"}}
       - {{name: Longest gap, metric: largest_gap_time, cell: "{{max:.3f}}"}}
       - {{name: Launches, metric: launches, cell: "{{mean:.0f}}"}}
       - {{name: One launch (us), metric: launch_median_time, unit: us, cell: "{{mean:.1f}}"}}
-  - title: Kernels
+  - title: Kernels{}, totals of the Steps
     rows: {}
     sort: [{}-Time]
     limit: 20
@@ -139,7 +172,8 @@ std::string trace_tables(bool several) {
       - {{name: Min (us), metric: kernel_min, unit: us, cell: "{{mean:.1f}}"}}
       - {{name: Max (us), metric: kernel_max, unit: us, cell: "{{mean:.1f}}"}}
 )",
-      rows(several, "{rank: Rank}"), rows(several, "{kernel: Name}"), several ? "files, " : "");
+      rows(several, "{rank: Rank}"), has_ranks ? " of rank 0" : "", rows(several, "{kernel: Name}"),
+      several ? "files, " : "");
 }
 
 std::string snapshot_tables() {
@@ -178,7 +212,7 @@ std::string sweep_file(const ImportOptions& options, const Jobs& jobs, const fs:
   for (const Job& job : jobs.all) {
     std::vector<std::string> words;
     for (const fs::path& file : job.files) {
-      words.push_back(as_word(file.lexically_relative(folder).string()));
+      words.push_back(word_of(file.lexically_relative(folder)));
     }
     points.push_back(
         fmt::format("  - {{files: {}, world_size: {}}}\n", in_yaml(join(words, " ")), job.ranks));
@@ -187,7 +221,9 @@ std::string sweep_file(const ImportOptions& options, const Jobs& jobs, const fs:
       "sweep: {}\ndescription: Imported by sweepctl import\nworkload: trace\npasses: [{}]\n"
       "params: {{step: {}}}\ninclude:\n{}tables:\n",
       in_yaml(name), join(passes, ", "), in_yaml(options.step), join(points, ""));
-  if (jobs.has_traces) text += trace_tables(jobs.all.size() > 1);
+  const bool has_ranks =
+      std::ranges::any_of(jobs.all, [](const Job& job) { return job.ranks > 1; });
+  if (jobs.has_traces) text += trace_tables(jobs.all.size() > 1, has_ranks);
   if (jobs.has_snapshots) text += snapshot_tables();
   return text;
 }
@@ -196,6 +232,11 @@ Exit import_files(Client& client, const ImportOptions& options) {
   const ExitMessage at_interrupt("the import goes on; see: sweepctl list");
   const auto jobs = jobs_of(options);
   if (!jobs) return report_error(jobs.error());
+  for (const Job& job : jobs->all) {
+    if (std::cmp_greater_equal(job.ranks, job.world_size)) continue;
+    say(stderr, "{}: {} of {} ranks of its job\n", job.files.front().filename().string(), job.ranks,
+        job.world_size);
+  }
   SweepFile file;
   file.shown = "the import";
   file.folder = common_folder(*jobs).string();
