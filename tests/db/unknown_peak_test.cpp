@@ -40,7 +40,6 @@ TEST_F(UnknownPeakTest, SaysWhichSizeIsNeeded) {
   finish(done(queued[1].row, 1, 2));
   const auto change = [&](const std::string& sql) {
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(sql);
-    reopen();
   };
   change("UPDATE trial SET workload = 'memcpy'; UPDATE host SET cache_bytes = 67108864");
   EXPECT_EQ(*store_->why_no_peak(cpu()),

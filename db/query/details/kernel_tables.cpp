@@ -194,8 +194,8 @@ Table nsys_table(Connection& connection, std::int64_t attempt, const KernelView&
     table.columns.push_back({name, unit, Align::kRight});
   };
   right("Time", "%"), right("Total", "ms"), right("Instances", "");
-  const bool knows_medians =
-      std::ranges::any_of(groups, [](const Group& each) { return each.median_ns.value(); });
+  const bool knows_medians = std::ranges::any_of(
+      groups, [](const Group& each) { return each.median_ns.value().has_value(); });
   right("Avg", "us");
   if (knows_medians) right("Med", "us");
   for (const char* name : {"Min", "Max", "StdDev"}) right(name, "us");

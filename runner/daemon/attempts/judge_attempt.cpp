@@ -13,6 +13,12 @@
 namespace sweepd {
 namespace {
 
+// Traffic of this many bytes cannot come from the cache. A GPU's cache is smaller than its host's.
+double beyond_cache(const AttemptRecord& record) {
+  return 4 * static_cast<double>(record.environment->host.cache.value);
+}
+
+// Whether the step's work is at least that of a ruler.
 bool saturates(const AttemptRecord& record, const PhaseWork& step) {
   const Environment& environment = *record.environment;
   const RulerSize least =
