@@ -91,15 +91,16 @@ TEST(Analysis, GapsAreCountedByDecade) {
   Timeline timeline;
   timeline.names.add("gemm");
   std::int64_t at = 0;
-  for (const std::int64_t gap :
-       {1, 999, 1'000, 9'999, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000,
-        10'000'000'000, 100'000'000'000, 1'000'000'000'000}) {
+  const std::int64_t lengths[] = {
+      1, 999, 1'000, 9'999, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000,
+      10'000'000'000, 100'000'000'000, 1'000'000'000'000};
+  for (const std::int64_t gap : lengths) {
     DeviceWork& work = timeline.work.emplace_back();
     work.begin_ns = at;
     work.end_ns = at + 10;
     at += 10 + gap;
   }
-  const auto gaps = TraceIndex(timeline).analyse({0, at}).devices.at(0).gaps;
+  const auto gaps = TraceIndex(timeline).analyse(Window{0, at}).devices.at(0).gaps;
   const std::int64_t expected[] = {2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   for (std::size_t i = 0; i < kGapDecades; ++i) EXPECT_EQ(gaps[i].gaps, expected[i]) << i;
   EXPECT_EQ(gaps[0].total_ns, 1'000);
