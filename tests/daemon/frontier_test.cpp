@@ -26,7 +26,7 @@ TEST_F(FrontierStory, WhatLiesBeyondEndsAndTheRestIsMeasured) {
   EXPECT_EQ(stored(queued[0]), "oom");
   EXPECT_EQ(stored(queued[1]), "skipped");
   EXPECT_EQ(stored(queued[2]), "skipped");
-  EXPECT_THAT(detail(queued[2]), HasSubstr("which has context=64"));
+  EXPECT_THAT(detail(queued[2]), HasSubstr("ran out of memory (context=64)"));
   ASSERT_TRUE(until_started(2));
   finish_well(queued[3]);
   ASSERT_TRUE(until_ended(4));

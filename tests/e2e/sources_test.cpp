@@ -67,9 +67,10 @@ TEST(TableFrom, CountsASharedAttemptOnceAndSaysWhatItPoolsOrLacks) {
             0);
   const Ran here = box.ctl({"report", "here"});
   EXPECT_EQ(here.exit_code, 0) << here.err;
-  EXPECT_THAT(here.out,
-              AllOf(HasSubstr("No rows.\n\n- only sweep = later\n- no result has sweep `later`"),
-                    HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
+  EXPECT_THAT(
+      here.out,
+      AllOf(HasSubstr("No rows.\n\n- only results with sweep later\n- no result has sweep `later`"),
+            HasSubstr("|     3 | —    |    3 |"), HasSubstr("**Own**")));
 }
 
 constexpr auto kPublished =

@@ -97,10 +97,10 @@ TEST(Report, MarksTimesAndNoFactThatIsNone) {
                   "tables: [{rows: [kind], values: ["
                   "{name: Kind, metric: fact.kind, cell: '{text}'}, "
                   "{name: Steps, metric: fact.steps, cell: '{mean:.0f}'}, "
-                  "{name: Times, where: {phase: step}, cell: '{n} times'}]}]\n");
+                  "{name: Times, where: {phase: step}, cell: '{mean:.0f} ms'}]}]\n");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(box.ctl({"report", "crowd"}).out,
-              AllOf(ContainsRegex("\\| slow +\\| slow +\\| +3 \\| +[0-9]+ times‡ *\\|"),
+              AllOf(ContainsRegex("\\| slow +\\| slow +\\| +3 \\| +[0-9]+ ms‡ *\\|"),
                     HasSubstr("ranks shared")));
 }
 

@@ -91,9 +91,19 @@ TEST(Analysis, GapsAreCountedByDecade) {
   Timeline timeline;
   timeline.names.add("gemm");
   std::int64_t at = 0;
-  const std::int64_t lengths[] = {
-      1, 999, 1'000, 9'999, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000,
-      10'000'000'000, 100'000'000'000, 1'000'000'000'000};
+  const std::int64_t lengths[] = {1,
+                                  999,
+                                  1'000,
+                                  9'999,
+                                  10'000,
+                                  100'000,
+                                  1'000'000,
+                                  10'000'000,
+                                  100'000'000,
+                                  1'000'000'000,
+                                  10'000'000'000,
+                                  100'000'000'000,
+                                  1'000'000'000'000};
   for (const std::int64_t gap : lengths) {
     DeviceWork& work = timeline.work.emplace_back();
     work.begin_ns = at;

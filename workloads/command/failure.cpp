@@ -21,7 +21,7 @@
 namespace sweepd::command {
 namespace {
 
-constexpr std::size_t kLongest = 500;  // of a line, or of an exception
+constexpr std::size_t kLongestReason = 500;  // of a line, or of an exception
 
 bool is_space(char c) {
   return c == ' ' || c == '\t';
@@ -107,7 +107,7 @@ void Symptoms::read(std::string_view line) {
   const std::string_view text = trim(line);
   if (text.empty()) return;
   line_before_ = last_line_;
-  if (!is_of_figures(text.substr(0, kLongest))) last_line_ = text.substr(0, kLongest);
+  if (!is_of_figures(text.substr(0, kLongestReason))) last_line_ = text.substr(0, kLongestReason);
   if (text.starts_with(kSkipMarker)) skip_reason_ = trim(text.substr(kSkipMarker.size()));
   if (text.starts_with("The above exception was the direct cause of")) {
     next_exception_ = Chain::kCausedByIt;
@@ -142,16 +142,16 @@ void Symptoms::read_traceback(std::string_view line) {
         next_exception_ != Chain::kIgnored && !is_of_other_process(text, exception_in(text));
     traceback_ = explains || exception_.empty() ? Traceback::kMessage : Traceback::kOver;
     if (traceback_ == Traceback::kOver) return;
-    exception_ = text.substr(0, kLongest);
+    exception_ = text.substr(0, kLongestReason);
     lines_after_it_ = 0;
   } else if (!exception_.empty()) {
-    const bool is_printed = is_of_figures(text.substr(0, kLongest));
+    const bool is_printed = is_of_figures(text.substr(0, kLongestReason));
     if (is_printed || text.starts_with("Exception ignored in")) traceback_ = Traceback::kOver;
     if (!is_printed && !is_space(line.front()) && ++lines_after_it_ > kMostLines) {
       exception_.clear();
     }
     if (traceback_ == Traceback::kOver || exception_.empty()) return;
-    exception_ = (exception_ + " ").append(text).substr(0, kLongest);
+    exception_ = (exception_ + " ").append(text).substr(0, kLongestReason);
   }
 }
 

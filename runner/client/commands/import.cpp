@@ -143,10 +143,10 @@ std::string rows(bool several, std::string_view more) {
   return "[" + names + "]";
 }
 
-// With Steps 0 the trace marks none, and the step is the span from its first to its last work.
+// A trace without marked steps is one step, from its first to its last work.
 std::string trace_tables(bool several, bool has_ranks) {
   return fmt::format(
-      R"(  - title: What bounds it (mean of the marked Steps; with 0, the recorded span)
+      R"(  - title: What bounds a step (means of the marked steps; without marks, of the whole recording)
     rows: {}
     values:
       - {{name: Steps, metric: fact.trace.steps, cell: "{{mean:.0f}}"}}
@@ -160,7 +160,7 @@ std::string trace_tables(bool several, bool has_ranks) {
       - {{name: Longest gap, metric: largest_gap_time, cell: "{{max:.3f}}"}}
       - {{name: Launches, metric: launches, cell: "{{mean:.0f}}"}}
       - {{name: One launch (us), metric: launch_median_time, unit: us, cell: "{{mean:.1f}}"}}
-  - title: Kernels{}, totals of the Steps
+  - title: Kernels{}, totals of these steps
     rows: {}
     sort: [{}-Time]
     limit: 20
