@@ -29,7 +29,7 @@ TEST(PeakNotes, OneLineForEachReason) {
                         value_of("Time", "{mean}")};
   EXPECT_THAT(
       markdown({results}, query),
-      HasSubstr("- no MFU and no roofline floor in 4 cells, because it is unknown: the only "
+      HasSubstr("- no MFU or roofline floor in 4 cells, because it is unknown: the only "
                 "run of matmul was suspect\n"));
   query.table.values = {value_of("Share", "{bandwidth_share:.1%}")};
   EXPECT_THAT(markdown({results}, query),

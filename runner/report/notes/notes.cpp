@@ -185,7 +185,7 @@ NoteLines peaks(const TableOfNotes& of) {
   }
   NoteLines lines;
   for (const MissingPeak& each : all) {
-    lines.push_back(fmt::format("no {} in {}, because {}", join(each.figures, " and no "),
+    lines.push_back(fmt::format("no {} in {}, because {}", in_words(each.figures, " or "),
                                 counted(each.cells, "cell"), each.why));
   }
   return lines;
