@@ -27,10 +27,9 @@ TEST(PeakNotes, OneLineForEachReason) {
   QuerySpec query = query_of({"size"}, {});
   query.table.values = {value_of("MFU", "{mfu:.1%}"), value_of("Floor", "{floor:.2f}"),
                         value_of("Time", "{mean}")};
-  EXPECT_THAT(
-      markdown({results}, query),
-      HasSubstr("- no MFU or roofline floor in 4 cells, because it is unknown: the only "
-                "run of matmul was suspect\n"));
+  EXPECT_THAT(markdown({results}, query),
+              HasSubstr("- no MFU or roofline floor in 4 cells, because it is unknown: the only "
+                        "run of matmul was suspect\n"));
   query.table.values = {value_of("Share", "{bandwidth_share:.1%}")};
   EXPECT_THAT(markdown({results}, query),
               HasSubstr("- no share of peak bandwidth in 2 cells, because of memcpy\n"));
