@@ -118,7 +118,7 @@ Finding one_gap(const StepProfile& profile) {
                                   time_text(*in_launch * profile.step_ms))};
   }
   return std::pair{*share, gap +
-                               "loading data, a synchronisation, a collection of garbage, or the "
+                               "loading data, a synchronisation, garbage collection, or the "
                                "time between steps."};
 }
 
