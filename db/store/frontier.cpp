@@ -53,9 +53,8 @@ Result<std::vector<Store::SkippedAttempt>> Store::skip_beyond(const OpenAttempt&
       // A trial's rows do not have the pool, which may differ between its attempts.
       if (trial && pool) trial->values[*pool] = oom.trial.values[*pool];
       if (!trial || !is_beyond(*def, oom.trial, *trial)) continue;
-      Ending ending{Skipped{fmt::format("at least as large as a point that ran out of memory ({})",
-                                        limits_text(*def, oom.trial, *trial))},
-                    0};
+      Ending ending{
+          Skipped{fmt::format("{} ({})", kBeyondMemory, limits_text(*def, oom.trial, *trial))}, 0};
       set_ending(connection, queued.row, ending, now);
       left.push_back(
           {queued.row, queued.id, queued.trial_key, std::move(*trial), std::move(ending)});

@@ -83,9 +83,9 @@ struct DeviceUse {
   double graph_share() const;  // of the kernels, those that a graph launched; 0 without kernels
 };
 
-// Launches of kernels and graphs that begin in the window, on all threads. Where calls and work
-// have correlations, a call is a launch if its kernel ran, whatever the call's name: a captured
-// stream runs nothing.
+// Launches of kernels and graphs that begin in the window, on all threads. Where the trace links
+// calls to kernels, only calls whose kernel ran are launches: calls that are captured into a graph
+// run nothing.
 struct LaunchUse {
   std::int64_t launches = 0, graph_launches = 0;  // the latter are among the former
   double host_ns = 0;                             // sum of their durations

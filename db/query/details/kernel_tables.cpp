@@ -46,13 +46,10 @@ std::string covered(Connection& connection, std::int64_t attempt, std::int64_t r
 
 std::string title_of(Connection& connection, std::int64_t attempt, const KernelView& view,
                      const char* what) {
-  const std::string steps = covered(connection, attempt, view.rank);
-  const bool is_step = view.phase.empty() || steps != "the step";
-  return fmt::format("{} of {}{}{}", what, view.phase.empty() ? "" : view.phase,
-                     !is_step             ? ""
-                     : view.phase.empty() ? steps
-                                          : ", " + steps,
-                     view.rank > 0 ? fmt::format(", rank {}", view.rank) : "");
+  std::string of = covered(connection, attempt, view.rank);
+  if (!view.phase.empty()) of = of == "the step" ? view.phase : view.phase + ", " + of;
+  if (view.rank > 0) of += fmt::format(", rank {}", view.rank);
+  return fmt::format("{} of {}", what, of);
 }
 
 // Cuts the table to the first `top` rows and notes how many rows there were.

@@ -18,9 +18,7 @@
 namespace sweepd {
 namespace {
 
-// How such a skip begins; the second of an older daemon.
-constexpr std::string_view kTooLarge = "at least as large as a point that ran out of memory";
-constexpr std::string_view kBeyond = "beyond the oom";
+constexpr std::string_view kBeyondOom = "beyond the oom";  // in results of older versions
 
 struct FrontierOptions {
   std::string file, axis, pool;
@@ -50,8 +48,8 @@ std::string tell(Line& line, const std::vector<AttemptRow>& attempts) {
   bool fits = true;
   for (const AttemptRow& attempt : attempts) {
     if (attempt.state == "done") continue;
-    if (attempt.state == "oom" || attempt.detail.starts_with(kTooLarge) ||
-        attempt.detail.starts_with(kBeyond)) {
+    if (attempt.state == "oom" || attempt.detail.starts_with(kBeyondMemory) ||
+        attempt.detail.starts_with(kBeyondOom)) {
       fits = false;
       continue;
     }

@@ -58,12 +58,10 @@ Error cannot_read(const std::string& file, const std::string& why) {
 // "train.py" and a script with a shebang; no sweep file begins with one.
 bool is_program(const std::string& file, const std::string& text) {
   return std::filesystem::path(file).extension() == ".py" || text.starts_with("#!") ||
-         text.starts_with(
-             "\x7f"
-             "ELF");
+         text.starts_with("\177ELF");
 }
 
-Error not_a_program(const std::string& file) {
+Error is_no_sweep_file(const std::string& file) {
   const std::string name = std::filesystem::path(file).stem().string();
   return {
       ErrorCode::kInvalidArgument,
@@ -115,7 +113,7 @@ Result<std::string> read_sweep_file(const std::string& file) {
   if (!fd) return fd.error();
   auto text = read_all(fd->get(), kMaxSweepBytes + 1);
   if (!text) return cannot_read(file, text.error().message);
-  if (is_program(file, *text)) return not_a_program(file);
+  if (is_program(file, *text)) return is_no_sweep_file(file);
   // The daemon would report the same, but would refuse a much larger request altogether.
   if (text->size() > kMaxSweepBytes) {
     return Error{

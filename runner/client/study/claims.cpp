@@ -2,14 +2,10 @@
 
 #include <cmath>
 
+#include "runner/client/study/trimming.h"
+
 namespace sweepd {
 namespace {
-
-std::string why_missing(const Error& error) {
-  const std::string& why = error.message;
-  // The rest of the message lists existing names.
-  return why.substr(0, why.find("; "));
-}
 
 // Why a figure that was found is unusable, or "".
 std::string why_useless(const ClaimFigure& figure, bool as_number) {
@@ -27,7 +23,7 @@ ToldClaim judge(const StudyClaim& claim, const std::map<std::string, ClaimFigure
   if (!condition) return {Told::kUnclear, condition.error().message};
   // A missing figure says more than a suspect one.
   for (const auto& [name, figure] : figures) {
-    if (!figure.found) return {Told::kUnclear, why_missing(figure.found.error())};
+    if (!figure.found) return {Told::kUnclear, without_remedy(figure.found.error().message)};
   }
   std::map<std::string, FigureRange> ranges;
   for (const auto& [name, figure] : figures) {

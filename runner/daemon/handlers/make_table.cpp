@@ -251,13 +251,10 @@ Result<void> add_caption(Reader& reader, const TableSources& sources, const Quer
 }
 
 // Figures of formulas beside published ones are not measured.
-void name_formulas(const QuerySpec& query, const std::vector<QuerySpec>& reads,
-                   std::vector<ResultSet>& results) {
-  const bool formulas = std::ranges::all_of(
-      reads, [](const QuerySpec& read) { return read.table.metric.starts_with("figure"); });
+void name_formulas(const QuerySpec& query, std::vector<ResultSet>& results) {
   const bool compares = std::ranges::any_of(
       query.table.baseline, [](const auto& filter) { return filter.name == "source"; });
-  if (!formulas || compares) return;
+  if (compares || !shows_formulas(query.table)) return;
   for (ResultSet& set : results) {
     for (Dimension& dimension : set.dimensions) {
       if (dimension.name != "source") continue;
@@ -296,7 +293,7 @@ Result<Table> make_table(Reader& reader, const Catalog& catalog, QuerySpec query
     if (!set) return set.error();
     results.push_back(std::move(*set));
   }
-  name_formulas(query, reads, results);
+  name_formulas(query, results);
   Table captioned;
   if (auto added = add_caption(reader, *sources, query, plan, captioned); !added) {
     return added.error();

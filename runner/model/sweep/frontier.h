@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runner/model/sweep/trial.h"
 
@@ -19,6 +20,10 @@ bool is_stand_in(const ParamDef& def, const Value& value);
 // others that identify the measurement and its place are equal. A 0 that stands for another value
 // compares only with 0.
 bool is_beyond(const WorkloadDef& def, const Trial& oom, const Trial& other);
+
+// How the reason of a point that was skipped so begins.
+inline constexpr std::string_view kBeyondMemory =
+    "at least as large as a point that ran out of memory";
 
 // The out-of-memory point's values of the parameters in which `beyond` is larger: "context=128
 // batch=4".

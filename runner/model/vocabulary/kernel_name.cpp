@@ -1,6 +1,5 @@
 // short_kernel_name: reduces C++ kernel names to the parts that distinguish them.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -13,23 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxLength = 80;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kTypes{
-    {{"float", "float"},
-     {"double", "double"},
-     {"BFloat16", "bf16"},
-     {"bfloat16_t", "bf16"},
-     {"Half", "half"},
-     {"half_t", "half"},
-     {"__nv_bfloat16", "bf16"},
-     {"__hip_bfloat16", "bf16"},
-     {"hip_bfloat16", "bf16"},
-     {"__half", "half"},
-     {"bool", "bool"},
-     {"long", "long"},
-     {"int", "int"},
-     {"short", "short"},
-     {"complex", "complex"}}};
-
 // The first type in the text, "" without one. The type of a cast, `(int)64`, is none.
 std::string_view first_type_in(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -38,9 +20,7 @@ std::string_view first_type_in(std::string_view text) {
     const std::string_view word = text.substr(i, end - i);
     const bool is_cast = end + 1 < text.size() && text[end] == ')' &&
                          std::isdigit(static_cast<unsigned char>(text[end + 1])) != 0;
-    for (const auto& [name, folded] : kTypes) {
-      if (word == name && !is_cast) return folded;
-    }
+    if (const auto type = short_type(word); !type.empty() && !is_cast) return type;
     i = std::max(end, i + 1);
   }
   return {};

@@ -5,12 +5,30 @@
 #include <cctype>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 namespace sweepd {
 namespace {
 
-// Names that every instance of a template kernel shares, and types.
-constexpr std::array<std::string_view, 51> kNoWork{"const",
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kTypes{
+    {{"float", "float"},
+     {"double", "double"},
+     {"BFloat16", "bf16"},
+     {"bfloat16_t", "bf16"},
+     {"Half", "half"},
+     {"half_t", "half"},
+     {"__nv_bfloat16", "bf16"},
+     {"__hip_bfloat16", "bf16"},
+     {"hip_bfloat16", "bf16"},
+     {"__half", "half"},
+     {"bool", "bool"},
+     {"long", "long"},
+     {"int", "int"},
+     {"short", "short"},
+     {"complex", "complex"}}};
+
+// Names that every instance of a template kernel shares.
+constexpr std::array<std::string_view, 36> kNoWork{"const",
                                                    "decltype",
                                                    "void",
                                                    "unsigned",
@@ -45,29 +63,15 @@ constexpr std::array<std::string_view, 51> kNoWork{"const",
                                                    "enable_sm100f_only",
                                                    "enable_2x_kernel_for_sm89",
                                                    "enable_3x_kernel_for_sm9x",
-                                                   "enable_3x_kernel_for_sm10",
-                                                   "float",
-                                                   "double",
-                                                   "BFloat16",
-                                                   "Half",
-                                                   "bfloat16_t",
-                                                   "half_t",
-                                                   "__nv_bfloat16",
-                                                   "__half",
-                                                   "__hip_bfloat16",
-                                                   "hip_bfloat16",
-                                                   "bool",
-                                                   "long",
-                                                   "int",
-                                                   "short",
-                                                   "complex"};
+                                                   "enable_3x_kernel_for_sm10"};
 
 bool is_decimal(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
 bool says_nothing(std::string_view word) {
-  return is_decimal(word.front()) || std::ranges::find(kNoWork, word) != kNoWork.end();
+  return is_decimal(word.front()) || !short_type(word).empty() ||
+         std::ranges::find(kNoWork, word) != kNoWork.end();
 }
 
 // The word is a namespace or class around another name.
@@ -160,6 +164,12 @@ class Mangled {
 };
 
 }  // namespace
+
+std::string_view short_type(std::string_view word) {
+  const auto found =
+      std::ranges::find(kTypes, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == kTypes.end() ? std::string_view() : found->second;
+}
 
 bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';

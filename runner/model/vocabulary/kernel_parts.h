@@ -25,6 +25,9 @@ bool is_wrapper(std::string_view own);
 // The word of a template argument that names what it does, without namespaces: "MeanOps".
 std::string_view functor_of(std::string_view argument);
 
+// "bf16" of BFloat16 and __nv_bfloat16, "float" of float; "" if the word is no type.
+std::string_view short_type(std::string_view word);
+
 bool is_word_character(char c);  // of an identifier
 
 // The arguments of the "<...>" that `text` begins with.

@@ -56,6 +56,9 @@ Result<CellTemplate> parse_cell(std::string_view text);
 // without `values` gives one.
 std::vector<TableSpec::Value> complete_values(const TableSpec& table);
 
+// Whether all values are computed by formulas.
+bool shows_formulas(const TableSpec& table);
+
 // Whether a table shows medians and no means of the times of its rates. They are by the median too
 // then.
 bool rates_by_median(const TableSpec& table);

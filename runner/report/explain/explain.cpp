@@ -50,8 +50,9 @@ std::vector<Explanation> explain(const StepProfile& profile) {
   for (const Rule& rule : kRules) {
     auto finding = rule.find(profile);
     if (!finding) continue;
-    std::string& text = finding->second;
-    found.push_back({rule.name, finding->first, is_span ? about_span(std::move(text)) : text});
+    auto& [share, text] = *finding;
+    if (is_span) text = about_span(std::move(text));
+    found.push_back({rule.name, share, std::move(text)});
   }
   std::ranges::stable_sort(
       found, [](const Explanation& a, const Explanation& b) { return a.share > b.share; });

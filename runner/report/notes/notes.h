@@ -70,7 +70,7 @@ NoteLines filters(const TableOfNotes& of);
 NoteLines unknown_names(const TableOfNotes& of);
 // One line for all devices of published figures, then one for each remark: "000, 001: a sum".
 NoteLines remarks(const TableOfNotes& of);
-// "no MFU and no roofline floor in 4 cells, because the device's peak in fp32 is unknown: ..."
+// "no MFU or roofline floor in 4 cells, because the device's peak in fp32 is unknown: ..."
 NoteLines peaks(const TableOfNotes& of);
 // "the first 10 of 40 rows"
 NoteLines limit(const TableOfNotes& of);

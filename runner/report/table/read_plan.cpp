@@ -114,6 +114,12 @@ std::vector<TableSpec::Value> complete_values(const TableSpec& table) {
   return values;
 }
 
+bool shows_formulas(const TableSpec& table) {
+  return std::ranges::all_of(complete_values(table), [](const TableSpec::Value& value) {
+    return value.metric.starts_with("figure");
+  });
+}
+
 bool rates_by_median(const TableSpec& table) {
   // Means and medians of other metrics, such as the kernels' own time, do not determine a rate.
   std::set<std::string> rates, means, medians;

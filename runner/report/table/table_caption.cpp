@@ -127,7 +127,7 @@ class CaptionWriter {
     const bool analytic =
         !sources_.empty() &&
         std::ranges::all_of(sources_, [](const auto& source) { return source.def->analytic; });
-    const bool computed = analytic || (beside && shows_formulas());
+    const bool computed = analytic || (beside && shows_formulas(query_.table));
     if (computed) {
       if (!beside) add_part("by formula");
     } else if (!is_shown("device_name")) {
@@ -144,12 +144,6 @@ class CaptionWriter {
  private:
   bool is_shown(const std::string& name) const {
     return contains_name(query_.table.rows, name) || contains_name(query_.table.columns, name);
-  }
-
-  bool shows_formulas() const {
-    return std::ranges::all_of(complete_values(query_.table), [](const TableSpec::Value& value) {
-      return value.metric.starts_with("figure");
-    });
   }
 
   // Whether each value of the table has a separate filter by it, which a note says.

@@ -1,4 +1,4 @@
-"""Where a training loop is, and which steps it hands to the pass."""
+"""Follows a training loop and hands its steps to the pass."""
 
 import sys
 import threading
@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 
 class Loop:
-    """Where the training loop is. `observer` is the pass: timing, memory or profile.
+    """Follows the training loop. `observer` is the pass: timing, memory or profile.
 
     A step is over with the mark of what ends it, but it is handed to the pass only when something else begins, since
     a second optimizer may belong to it.
@@ -106,7 +106,7 @@ class Loop:
         self.spans.append((self.phase, self.opened, mark))
 
     def forget(self):
-        """What was opened last is no part of a training step."""
+        """Forgets the phase that was opened last, because it is evaluation."""
         self.observer.drop()
         self.phase = None
         if self.number == 0 and not self.spans:

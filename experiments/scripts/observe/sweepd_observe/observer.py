@@ -44,14 +44,14 @@ class Observer:
         """Called once, before the first mark."""
 
     def around(self, module, loop):
-        """What every module is called within, if `wraps_modules`."""
+        """Returns the context in which each module is called, if `wraps_modules`."""
         return contextlib.nullcontext()
 
     def drop(self):
-        """What began with the last mark is evaluation."""
+        """Drops what began with the last mark, because it is evaluation."""
 
     def restart(self):
-        """Nothing since the last step belongs to one."""
+        """Drops everything since the last step."""
 
     def mark(self, phase):
         """A boundary, at which `phase` begins; None: what is no phase. The mark is what `Step` has, and not None."""

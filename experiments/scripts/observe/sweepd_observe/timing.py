@@ -71,7 +71,7 @@ class FlopCount:
         self._flops, self._again = {}, {}  # by phase
 
     def drop(self):
-        """What came after the last boundary is evaluation."""
+        """Drops what came after the last boundary, because it is evaluation."""
         self._phase = None
 
     def enter(self, phase):
